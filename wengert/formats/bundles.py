@@ -30,7 +30,9 @@ from wengert.formats.tensors import shape_message
 from wengert.formats.wire import Fields, Message, signed, varint
 from wengert.values.dtypes import DType, as_dtype, of_numpy, resource, variant
 
-Extents = tuple[tuple[int, int], ...]  # beginning and length for each axis; 0 and -1 for a whole one
+Extents = tuple[
+    tuple[int, int], ...
+]  # beginning and length for each axis; 0 and -1 for a whole one
 _WORD: Final = 4
 _MOST: Final = 0xFFFFFFFF
 # Fields of BundleHeaderProto, BundleEntryProto, TensorSliceProto.
@@ -235,7 +237,9 @@ class BundleReader:
         if head.integer(_ENDIAN):
             raise UnimplementedError("It was written with the other order of bytes.")
         if head.message(_VERSION).integer(2) > 1:  # the oldest reader that may read it
-            raise UnimplementedError("It is of a newer version of the format: only TensorFlow's own reads it.")
+            raise UnimplementedError(
+                "It is of a newer version of the format: only TensorFlow's own reads it."
+            )
         return head.integer(_SHARDS)
 
     def fault(self) -> str | None:
@@ -275,7 +279,9 @@ class BundleReader:
         for extents in entry.slices:
             part = self._entries.get(slice_key(name, extents))
             if part is None:
-                raise DataLossError(f"Tensor {name!r} of {self.prefix}: the part {extents} is missing.")
+                raise DataLossError(
+                    f"Tensor {name!r} of {self.prefix}: the part {extents} is missing."
+                )
             whole[_places(extents)] = self._read(name, part)
         return whole
 
@@ -326,7 +332,9 @@ def _of(path: str) -> Iterator[None]:
 
 
 def _damaged(name: str, path: str) -> DataLossError:
-    return DataLossError(f"Tensor {name!r}: checksum does not match, its data in {path} are damaged.")
+    return DataLossError(
+        f"Tensor {name!r}: checksum does not match, its data in {path} are damaged."
+    )
 
 
 def _entry_of(fields: Fields) -> Entry:

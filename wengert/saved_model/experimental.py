@@ -2,6 +2,16 @@
 
 from enum import Enum
 
+from wengert.saving.trackables.base import Trackable
+
+
+class TrackableResource(Trackable):
+    """The base of resources that are no variables, such as lookup tables: there are none.
+
+    >>> isinstance(tf.Variable(1.0), tf.saved_model.experimental.TrackableResource)
+    False
+    """
+
 
 class VariablePolicy(Enum):
     """Whether the devices of variables are saved: there is one, so that all are alike.

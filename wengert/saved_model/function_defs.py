@@ -17,7 +17,6 @@ from wengert.ops.control.while_op import Loop
 from wengert.state.variable import Variable
 from wengert.values.dtypes import int32, resource
 
-
 _COUNTERS: Final = 2  # values of a loop in a file that it does not have here
 
 
@@ -75,7 +74,7 @@ class Library:
                 made.control_ret[op.name] = op.name
                 made.signature.is_stateful = True
         self.proto.function.append(made)
-        return made
+        return self.proto.function[-1]  # which is a copy
 
 
 def _acts(op: Any) -> bool:
@@ -119,7 +118,9 @@ class _Nodes:
         owner = getattr(op.row.step, "__self__", None)
         if isinstance(owner, Branches) and not owner.more:
             return [self._branches(op, owner)]
-        if isinstance(owner, Loop) and not (owner.taken or owner.emitted or owner.condition is None):
+        if isinstance(owner, Loop) and not (
+            owner.taken or owner.emitted or owner.condition is None
+        ):
             return self._loop(op, owner)
         if op.row.name.startswith("custom_gradient") and op.row.joint is not None:
             return [self._custom(op)]
@@ -194,7 +195,10 @@ class _Nodes:
         made = self._node(
             op, "While" if op.row.effects or any(kinds) else "StatelessWhile", op.inputs, types
         )
-        first = [constant(f"{op.name}/loop_counter", 0), constant(f"{op.name}/maximum_iterations", -1)]
+        first = [
+            constant(f"{op.name}/loop_counter", 0),
+            constant(f"{op.name}/maximum_iterations", -1),
+        ]
         after = list(made.input)
         del made.input[:]
         made.input.extend([*[node.name for node in first], *after])
@@ -261,7 +265,9 @@ def _size(arg: Any, node: Any) -> int:
 
 
 def _is_resource(x: Any) -> bool:
-    return x.op.type in ("Placeholder", "VarHandleOp") and bool(getattr(x, "_is_handle", False) or _stands_for_variable(x))
+    return x.op.type in ("Placeholder", "VarHandleOp") and bool(
+        getattr(x, "_is_handle", False) or _stands_for_variable(x)
+    )
 
 
 def _stands_for_variable(x: Any) -> bool:
@@ -304,4 +310,3 @@ def _at(graph: Any, places: Sequence[int], given: Sequence[Any]) -> list[Any]:
 
 def _standing(graph: Any, own: dict[int, Any], given: Sequence[Any]) -> list[Any]:
     return [own[n] if n in own else _Stand(x, n) for n, x in enumerate(given)]
-

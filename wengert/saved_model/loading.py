@@ -136,7 +136,11 @@ class _Loading:
     def _variable(self, proto: Any) -> Variable:
         dtype, shape = as_dtype(proto.dtype), shape_of(proto.shape)
         sizes = [] if shape.rank is None else [n or 0 for n in shape.as_list()]
-        zeros = np.full(sizes, b"", object) if dtype.name == "string" else np.zeros(sizes, dtype.numpy_dtype)
+        zeros = (
+            np.full(sizes, b"", object)
+            if dtype.name == "string"
+            else np.zeros(sizes, dtype.numpy_dtype)
+        )
         with activate((), None):
             return Variable(
                 zeros, trainable=proto.trainable, name=proto.name or None, dtype=dtype, shape=shape
@@ -214,7 +218,11 @@ class _Loading:
                     called = Importer(graph, self.library, None, self.gradients)
                     found = iter(called.call(name, [*dys, *captured]))
                     made = [None if part is None else next(found) for part in parts]
-                    return made[-len(xs) :] if len(made) >= len(xs) else [None] * (len(xs) - len(made)) + made
+                    return (
+                        made[-len(xs) :]
+                        if len(made) >= len(xs)
+                        else [None] * (len(xs) - len(made)) + made
+                    )
 
                 return identity_n(list(xs)), grad
 
@@ -299,7 +307,9 @@ class LoadedFunction:
     def call(self, tensors: Sequence[Any]) -> Any:
         """Call it with its tensors."""
         found = iter(self._run(*tensors))
-        flat = [next(found) if isinstance(s, TensorSpec) else s for s in nest.flatten(self._results)]
+        flat = [
+            next(found) if isinstance(s, TensorSpec) else s for s in nest.flatten(self._results)
+        ]
         return nest.pack_sequence_as(self._results, flat)
 
     def _by_name(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
@@ -338,7 +348,7 @@ def _as(value: Any, spec: TensorSpec) -> Any:
 
 def _fitting(value: Any, spec: TensorSpec) -> Any:
     """A value as a tensor of a spec; None if it is none."""
-    if value is None or isinstance(value, (str, bytes)) and spec.dtype.name != "string":
+    if value is None or (isinstance(value, (str, bytes)) and spec.dtype.name != "string"):
         return None
     try:
         tensor = convert(value) if hasattr(value, "dtype") else convert(value, spec.dtype)
@@ -358,7 +368,9 @@ class RestoredFunction:
         if spec.is_method and self._args:
             self._args = self._args[1:]
         defaults = list(full.defaults or []) if full is not None else []
-        self._defaults = dict(zip(self._args[len(self._args) - len(defaults) :], defaults, strict=False))
+        self._defaults = dict(
+            zip(self._args[len(self._args) - len(defaults) :], defaults, strict=False)
+        )
         self._only = dict(full.kwonlydefaults or {}) if full is not None else {}
         self.input_signature = decoded(spec.input_signature)
 
@@ -374,7 +386,9 @@ class RestoredFunction:
         for function in self.concrete_functions:
             wanted = nest.flatten(function.structured_input_signature)
             given = nest.flatten(self._canonical(args, kwargs))
-            if len(wanted) == len(given) and all(_covers(w, g) for w, g in zip(wanted, given, strict=True)):
+            if len(wanted) == len(given) and all(
+                _covers(w, g) for w, g in zip(wanted, given, strict=True)
+            ):
                 return function
         return self._chosen(args, kwargs)[0]
 
@@ -390,7 +404,9 @@ class RestoredFunction:
                 break
         return tuple(placed), {**{k: v for k, v in self._only.items() if k not in named}, **named}
 
-    def _chosen(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[LoadedFunction, list[Any]]:
+    def _chosen(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[LoadedFunction, list[Any]]:
         ways = [self._canonical(args, kwargs), (tuple(args), dict(kwargs))]
         for placed, named in ways:
             for function in self.concrete_functions:

@@ -107,4 +107,6 @@ def contains_saved_model(export_dir: Any) -> bool:
     False
     """
     folder = Path(os.fspath(export_dir))
-    return any((folder / name).is_file() for name in (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT))
+    return any(
+        (folder / name).is_file() for name in (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT)
+    )

@@ -84,14 +84,17 @@ def _functions_of(value: Any) -> dict[str, Any]:
     """The functions among the attributes of an object and of its class."""
     if isinstance(value, (Variable, list, tuple, Mapping)):
         return {}
-    found = {}
-    for name in dir(type(value)):
-        if isinstance(inspect.getattr_static(value, name, None), Function):
-            found[name] = getattr(value, name)
-    for name, part in getattr(value, "__dict__", {}).items():
-        if isinstance(part, (Function, ConcreteFunction)) or _is_loaded(part):
-            found[name] = part
-    return found
+    found = {
+        name: getattr(value, name)
+        for name in dir(type(value))
+        if isinstance(inspect.getattr_static(value, name, None), Function)
+    }
+    own = getattr(value, "__dict__", {})
+    return found | {
+        name: part
+        for name, part in own.items()
+        if isinstance(part, (Function, ConcreteFunction)) or _is_loaded(part)
+    }
 
 
 def _is_loaded(value: Any) -> bool:
@@ -128,7 +131,9 @@ class _Saving:
             writer.add(KEY, np.array(in_message(nodes), object))
         for asset in [v for v in self.view.objects if isinstance(v, names.Asset)]:
             shutil.copy(asset._path, self._folder / names.ASSETS_DIRECTORY)
-        replaced(str(self._folder / names.SAVED_MODEL_FILENAME_PB), self._model().SerializeToString())
+        replaced(
+            str(self._folder / names.SAVED_MODEL_FILENAME_PB), self._model().SerializeToString()
+        )
 
     def _model(self) -> Any:
         self.meta.graph_def.CopyFrom(self.graph)
@@ -201,7 +206,9 @@ class _Saving:
             spec = made.function.function_spec
             spec.fullargspec.CopyFrom(encoded(_full_arg_spec(value)))
             signature = getattr(value, "input_signature", None)
-            spec.input_signature.CopyFrom(encoded(None if signature is None else _plain(tuple(signature))))
+            spec.input_signature.CopyFrom(
+                encoded(None if signature is None else _plain(tuple(signature)))
+            )
 
     # ---- functions ---------------------------------------------------------------------------
 
@@ -209,7 +216,9 @@ class _Saving:
         """A trace as a function of the library; its name."""
         if keywords is None and id(trace) in self._names:
             return self._names[id(trace)]
-        name = self.library.name(trace.name if keywords is None else f"signature_wrapper_{trace.name}")
+        name = self.library.name(
+            trace.name if keywords is None else f"signature_wrapper_{trace.name}"
+        )
         inputs = trace.graph.all_inputs
         captured = trace.graph.captured
         start = len(inputs) - len(captured)
@@ -223,9 +232,11 @@ class _Saving:
         args, kwargs = trace.structured_input_signature
         given = (args, kwargs) if keywords is None else ((), keywords)
         saved.canonicalized_input_signature.CopyFrom(encoded(_plain(given)))
-        structure = nest.map_structure(_spec, trace.structured_outputs) if results is None else {
-            key: _spec(y) for key, y in results.items()
-        }
+        structure = (
+            nest.map_structure(_spec, trace.structured_outputs)
+            if results is None
+            else {key: _spec(y) for key, y in results.items()}
+        )
         saved.output_signature.CopyFrom(encoded(structure))
         if keywords is None:
             self._names[id(trace)] = name
@@ -238,7 +249,8 @@ class _Saving:
         op, name = custom.op, self.library.name("internal_grad_fn")
         graph = FunctionGraph(name, op.graph)
         dys = [
-            graph.input(x.shape, x.dtype.numpy_dtype, f"result_grads_{n}") for n, x in enumerate(op.inputs)
+            graph.input(x.shape, x.dtype.numpy_dtype, f"result_grads_{n}")
+            for n, x in enumerate(op.inputs)
         ]
         with activate((), graph):
             given = dys[: len(op.outputs)]
@@ -341,7 +353,9 @@ class _Saving:
             is_variable = isinstance(value, Variable)
             inputs.append(self._handle(value) if is_variable else self._constant(np.asarray(value)))
             types.append(resource if is_variable else value.dtype)
-        call = self.graph.node.add(name=f"StatefulPartitionedCall_{name}", op="StatefulPartitionedCall")
+        call = self.graph.node.add(
+            name=f"StatefulPartitionedCall_{name}", op="StatefulPartitionedCall"
+        )
         call.input.extend(inputs)
         call.attr["Tin"].CopyFrom(attr_value(types))
         call.attr["Tout"].CopyFrom(attr_value([y.dtype for y in results.values()]))
@@ -391,7 +405,7 @@ def _traces(value: Any) -> list[Any]:
         if not found and value.input_signature is not None:
             found = [value.get_concrete_function()]
         return list(found)
-    return [f for f in value.concrete_functions]
+    return list(value.concrete_functions)
 
 
 def _flat_specs(trace: Any) -> list[Any]:
@@ -413,8 +427,14 @@ def _full_arg_spec(value: Any) -> Any:
     if args and args[0] == "self":
         args = args[1:]
     defaults = None if spec.defaults is None else tuple([_simple(v) for v in spec.defaults])
-    only = None if spec.kwonlydefaults is None else {k: _simple(v) for k, v in spec.kwonlydefaults.items()}
-    return inspect.FullArgSpec(args, spec.varargs, spec.varkw, defaults, list(spec.kwonlyargs), only, {})
+    only = (
+        None
+        if spec.kwonlydefaults is None
+        else {k: _simple(v) for k, v in spec.kwonlydefaults.items()}
+    )
+    return inspect.FullArgSpec(
+        args, spec.varargs, spec.varkw, defaults, list(spec.kwonlyargs), only, {}
+    )
 
 
 _ANY: Final = inspect.FullArgSpec([], "args", "kwargs", None, [], None, {})
@@ -430,7 +450,11 @@ def _default_signature(obj: Any) -> Any:
     if own is not None:
         return own
     found = [f for f in functions.values() if getattr(f, "input_signature", None) is not None]
-    return found[0] if len(found) == len(functions) == 1 and not isinstance(found[0], ConcreteFunction) else {}
+    return (
+        found[0]
+        if len(found) == len(functions) == 1 and not isinstance(found[0], ConcreteFunction)
+        else {}
+    )
 
 
 def _named_signatures(given: Any) -> dict[str, Any]:
@@ -444,7 +468,9 @@ def _signature_trace(function: Any) -> Any:
         return function
     if _is_loaded(function):
         return traced(function).get_concrete_function(*_flat_specs(function.concrete_functions[0]))
-    if isinstance(function, Function) and (function.input_signature is not None or _traces(function)):
+    if isinstance(function, Function) and (
+        function.input_signature is not None or _traces(function)
+    ):
         found = _traces(function)
         return found[0] if len(found) == 1 else function.get_concrete_function()
     raise ValueError(

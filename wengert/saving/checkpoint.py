@@ -11,7 +11,6 @@ import numpy as np
 from wengert.core.context import activate, current_graph
 from wengert.errors import NotFoundError
 from wengert.formats.bundles import BundleReader, BundleWriter
-from wengert.graph.operation import Operation
 from wengert.saving.checkpoint_options import CheckpointOptions
 from wengert.saving.checkpoint_state import update_checkpoint_state
 from wengert.saving.names import of_names
@@ -138,7 +137,7 @@ class Checkpoint(AutoTrackable):
             return int(counter.numpy())
         chosen = counter.graph.session_for(session, "save()")
         with activate((), counter.graph):
-            added: Operation = counter.assign_add(1, read_value=False)
+            added: Any = counter.assign_add(1, read_value=False)
         chosen.run(added)
         return int(chosen.run(counter))
 
@@ -231,4 +230,3 @@ def _arrays(values: dict[str, Any], session: Any) -> dict[str, Any]:
         chosen = next(iter(later.values())).op.graph.session_for(session, "save()")
         found |= {k: np.asarray(v) for k, v in chosen.run(later).items()}
     return found
-

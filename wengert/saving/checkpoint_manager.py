@@ -67,7 +67,7 @@ class CheckpointManager:
         self._init_fn = init_fn
         self._last_step = last_checkpoint_step
         self._kept: dict[str, float] = {}  # those that may be removed, with the time of each
-        self._latest: str | None = None
+        self._latest: str | None = None  # the prefix
         self._recover()
 
     def _recover(self) -> None:
@@ -77,7 +77,7 @@ class CheckpointManager:
         state = get_checkpoint_state(self._directory)
         if state is None:
             return
-        self._latest = state.model_checkpoint_path
+        self._latest = str(state.model_checkpoint_path)
         self._last_preserved = state.last_preserved_timestamp or now
         times = state.all_model_checkpoint_timestamps
         paths = state.all_model_checkpoint_paths
@@ -90,7 +90,8 @@ class CheckpointManager:
     @property
     def directory(self) -> str:
         """The folder."""
-        return self._directory
+        folder: str = self._directory
+        return folder
 
     @property
     def checkpoint(self) -> Any:
@@ -125,7 +126,9 @@ class CheckpointManager:
             counter.assign_add(1)
             checkpoint_number = counter
         number = int(np.asarray(checkpoint_number))
-        path = self._checkpoint.write(os.path.join(self._directory, f"{self._name}-{number}"), options)
+        path: str = self._checkpoint.write(
+            os.path.join(self._directory, f"{self._name}-{number}"), options
+        )
         if self._step_counter is not None:
             self._last_step = int(np.asarray(self._step_counter))
         self._kept.pop(path, None)

@@ -56,6 +56,18 @@ class CheckpointReader:
         ).encode()
 
 
+def new_checkpoint_reader(filepattern: Any) -> CheckpointReader:
+    """A reader of a checkpoint.
+
+    >>> import tempfile
+    >>> path = tf.train.Checkpoint(x=tf.Variable(1.0)).write(f"{tempfile.mkdtemp()}/ckpt")
+    >>> reader = tf.compat.v1.train.NewCheckpointReader(path)
+    >>> print(reader.get_tensor("x/.ATTRIBUTES/VARIABLE_VALUE"))
+    1.0
+    """
+    return CheckpointReader(os.fspath(filepattern))
+
+
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     """A reader of a checkpoint, or of the latest one in a folder.
 
@@ -68,7 +80,9 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     if os.path.isdir(path):
         found = latest_checkpoint(path)
         if found is None:
-            raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}")
+            raise ValueError(
+                f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}"
+            )
         path = found
     return CheckpointReader(path)
 

@@ -30,8 +30,12 @@ class CheckpointState:
     def text(self) -> str:
         """The state as text, as protocol buffers write messages."""
         lines = [f"model_checkpoint_path: {_quoted(self.model_checkpoint_path)}"]
-        lines += [f"all_model_checkpoint_paths: {_quoted(p)}" for p in self.all_model_checkpoint_paths]
-        lines += [f"all_model_checkpoint_timestamps: {t!r}" for t in self.all_model_checkpoint_timestamps]
+        lines += [
+            f"all_model_checkpoint_paths: {_quoted(p)}" for p in self.all_model_checkpoint_paths
+        ]
+        lines += [
+            f"all_model_checkpoint_timestamps: {t!r}" for t in self.all_model_checkpoint_timestamps
+        ]
         if self.last_preserved_timestamp:
             lines.append(f"last_preserved_timestamp: {self.last_preserved_timestamp!r}")
         return "".join(f"{line}\n" for line in lines)
@@ -43,7 +47,8 @@ _PLAIN: Final = {text[1]: char for char, text in _ESCAPES.items()}
 
 def _quoted(text: str) -> str:
     shown = "".join(
-        _ESCAPES.get(c, c) if c.isascii() else "".join(f"\\{b:03o}" for b in c.encode()) for c in text
+        _ESCAPES.get(c, c) if c.isascii() else "".join(f"\\{b:03o}" for b in c.encode())
+        for c in text
     )
     return f'"{shown}"'
 

@@ -107,10 +107,7 @@ def _node_of(fields: Fields) -> Node:
     return Node(
         {part.text(2): part.integer(1) for part in fields.messages(_CHILDREN)},
         [Saved(part.text(1), part.text(2), part.text(3)) for part in fields.messages(_VALUES)],
-        [
-            Slot(part.integer(1), part.text(2), part.integer(3))
-            for part in fields.messages(_SLOTS)
-        ],
+        [Slot(part.integer(1), part.text(2), part.integer(3)) for part in fields.messages(_SLOTS)],
     )
 
 

@@ -129,7 +129,7 @@ class Restoration:
             return
         for n, node in enumerate(self.nodes):
             optimizer = self.objects.get(n)
-            slot_of = getattr(optimizer, "get_slot", None)
+            slot_of: Any = getattr(optimizer, "get_slot", None)
             for saved in node.slots if slot_of is not None else ():
                 variable = self.objects.get(saved.original)
                 if variable is None or saved.slot in self.objects:

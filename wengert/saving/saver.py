@@ -232,7 +232,7 @@ def _check(variable: Variable, array: Any, name: str, prefix: str) -> None:
         )
 
 
-def _load(variable: Variable, array: Any, session: Any) -> None:
+def _load(variable: Any, array: Any, session: Any) -> None:
     if variable.graph is not None:
         variable.load(array, session)
         return
@@ -242,7 +242,10 @@ def _load(variable: Variable, array: Any, session: Any) -> None:
 
 def _of_graph() -> list[Any]:
     graph = graph_of_variables()
-    found = [*graph.get_collection(GraphKeys.GLOBAL_VARIABLES), *graph.get_collection("saveable_objects")]
+    found = [
+        *graph.get_collection(GraphKeys.GLOBAL_VARIABLES),
+        *graph.get_collection("saveable_objects"),
+    ]
     return [v for v in found if isinstance(v, Saved)]
 
 
@@ -263,7 +266,7 @@ def _named(given: Any) -> dict[str, Saved]:
     return found
 
 
-def _whole(value: Any) -> Saved:
+def _whole(value: Any) -> Any:
     if isinstance(value, list) and value and all(isinstance(v, Variable) for v in value):
         value = PartitionedVariable(value[0].name, value[0].shape, value[0].dtype, value, [1])
     if isinstance(value, Variable):
@@ -280,7 +283,7 @@ def _parts_of(variable: PartitionedVariable) -> list[tuple[Variable, Extents]]:
     start, found = 0, []
     for part in variable:
         extents = [(0, -1)] * len(variable.shape)
-        length = part.shape.as_list()[variable.axis]
+        length = part.shape.as_list()[variable.axis] or 0
         extents[variable.axis] = (start, length)
         start += length
         found.append((part, tuple(extents)))
@@ -291,7 +294,7 @@ def _write(writer: BundleWriter, name: str, variable: Saved, session: Any) -> No
     if not isinstance(variable, PartitionedVariable):
         writer.add(name, _value(variable, session))
         return
-    shape = variable.shape.as_list()
+    shape = [n or 0 for n in variable.shape.as_list()]
     for part, extents in _parts_of(variable):
         writer.add_slice(name, shape, extents, _value(part, session))
 

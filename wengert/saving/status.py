@@ -101,9 +101,7 @@ class NothingRestored:
         self._view = view
 
     def _refused(self) -> Any:
-        raise AssertionError(
-            "No checkpoint specified (save_path=None); nothing is being restored."
-        )
+        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
 
     assert_consumed = assert_existing_objects_matched = assert_nontrivial_match = _refused
     run_restore_ops = _refused

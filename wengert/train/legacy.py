@@ -167,7 +167,9 @@ class Optimizer:
 
     def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, Any]:
         graph = graph_mode.session_graph()
-        return {name: v for (name, of), v in sorted(self._non_slots.items(), key=str) if of is graph}
+        return {
+            name: v for (name, of), v in sorted(self._non_slots.items(), key=str) if of is graph
+        }
 
     def _slots_for_checkpoint(self) -> list[tuple[Variable, str, Variable]]:
         """The variable that each slot stands beside, its name, the slot."""

@@ -106,7 +106,12 @@ Example: features=1:Features
 SequenceExample: context=1:Features feature_lists=2:FeatureLists
 """
 # The names of the alternatives in a message, where it is not `kind`.
-_CHOICES: Final = {"AttrValue": "value", "Summary.Value": "value", "Event": "what", "TensorInfo": "encoding"}
+_CHOICES: Final = {
+    "AttrValue": "value",
+    "Summary.Value": "value",
+    "Event": "what",
+    "TensorInfo": "encoding",
+}
 _DTYPES: Final = """
     INVALID=0 FLOAT=1 DOUBLE=2 INT32=3 UINT8=4 INT16=5 INT8=6 STRING=7 COMPLEX64=8 INT64=9 BOOL=10 QINT8=11 QUINT8=12
     QINT32=13 BFLOAT16=14 QINT16=15 QUINT16=16 UINT16=17 COMPLEX128=18 HALF=19 RESOURCE=20 VARIANT=21 UINT32=22 UINT64=23

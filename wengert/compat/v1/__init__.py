@@ -253,7 +253,12 @@ def __getattr__(name: str) -> _Any:
     """A name that did not change between the versions."""
     if name == "flags":
         return app.flags
-    if name in ("autograph", "data", "saved_model", "summary"):  # each loads much that few programs need
+    if name in (
+        "autograph",
+        "data",
+        "saved_model",
+        "summary",
+    ):  # each loads much that few programs need
         return _load_module(f"wengert.compat.v1.{name}")
     if name in _MESSAGES:
         return _load_module("wengert.compat.graph_defs.protos").message(name)

@@ -11,7 +11,6 @@ from wengert.compat.v1.queues.runner import start_queue_runners as start_queue_r
 from wengert.saving.checkpoint import Checkpoint as Checkpoint
 from wengert.saving.checkpoint_manager import CheckpointManager as CheckpointManager
 from wengert.saving.checkpoint_options import CheckpointOptions as CheckpointOptions
-from wengert.saving.checkpoint_reader import CheckpointReader as NewCheckpointReader
 from wengert.saving.checkpoint_reader import list_variables as list_variables
 from wengert.saving.checkpoint_reader import load_checkpoint as load_checkpoint
 from wengert.saving.checkpoint_reader import load_variable as load_variable

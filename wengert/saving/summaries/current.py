@@ -20,6 +20,10 @@ class _Current(threading.local):
         self.step: Any = None
         self.condition: Any = True
 
+    def use(self, writer: Any, step: Any) -> None:
+        """Send summaries to a writer, with a step where they are given none."""
+        self.writer, self.step = writer, step
+
 
 current: Final = _Current()
 
@@ -104,4 +108,3 @@ def _scope() -> str:
 def _clean(name: str) -> str:
     kept = "".join(c for c in name if c.isalnum() or c in "_./-")
     return kept.lstrip("_./-") or "summary"
-

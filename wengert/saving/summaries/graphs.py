@@ -54,7 +54,9 @@ def _is_shown(value: Any) -> bool:
     return attr_value(value) is not None and (not isinstance(size, int) or size <= _MOST)
 
 
-def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None) -> None:
+def trace_on(
+    graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None
+) -> None:
     """Accepted: a trace says what ran where, and here all runs in this process.
 
     >>> tf.summary.trace_on()

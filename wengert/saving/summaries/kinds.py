@@ -70,7 +70,9 @@ def written(tag: str, data: Any, step: Any, encode: Encoder, about: Any) -> Tens
 def _whole(step: Any) -> Tensor:
     if not step.dtype.is_integer:
         raise InvalidArgumentError(f"The step of a summary is an integer, not {step.dtype.name}.")
-    return step if current_graph() is not None else convert(np.asarray(step).astype(np.int64), int64)
+    return (
+        step if current_graph() is not None else convert(np.asarray(step).astype(np.int64), int64)
+    )
 
 
 def _plugin(name: str, description: str | None, content: bytes = b"") -> Any:
@@ -278,8 +280,10 @@ def _wav(clip: Any, rate: int) -> bytes:
     channels = clip.shape[1]
     data = np.rint(np.clip(clip, -1.0, 1.0) * _LOUDEST).astype("<i2").tobytes()
     form = struct.pack("<HHIIHH", 1, channels, rate, rate * channels * 2, channels * 2, 16)
-    body = b"WAVEfmt " + struct.pack("<I", 16) + form + b"data" + struct.pack("<I", len(data)) + data
-    return b"RIFF" + struct.pack("<I", len(body)) + body
+    body = (
+        b"WAVEfmt " + struct.pack("<I", 16) + form + b"data" + struct.pack("<I", len(data)) + data
+    )
+    return bytes(b"RIFF" + struct.pack("<I", len(body)) + body)
 
 
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tensor:

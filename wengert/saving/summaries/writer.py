@@ -37,22 +37,17 @@ class SummaryWriter:
         """Summaries go to this writer inside, with the step if one is given."""
         self._check_open()
         before = current.writer, current.step
-        current.writer = self
-        if step is not None:
-            current.step = step
+        current.use(self, current.step if step is None else step)
         try:
             yield self
         finally:
             self.flush()
-            current.writer, after = before[0], current.step
-            current.step = before[1] if step is not None else after
+            current.use(before[0], current.step if step is None else before[1])
 
     def set_as_default(self, step: Any = None) -> None:
         """Summaries go to this writer from now on."""
         self._check_open()
-        current.writer = self
-        if step is not None:
-            current.step = step
+        current.use(self, current.step if step is None else step)
 
     def init(self) -> None:
         """The writer is ready without."""

@@ -7,8 +7,9 @@ from typing import Any
 
 from wengert.api.variables.module import Module
 from wengert.saving.trackables.base import holds_trackable, is_collection, is_trackable
-from wengert.saving.trackables.collections import ListWrapper, _DictWrapper
+from wengert.saving.trackables.collections import wrap
 from wengert.state.variable import Variable
+
 
 def parts_of(value: Any, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
     """The parts of an object by their names."""
@@ -38,7 +39,7 @@ def part_of(value: Any, name: str) -> Any:
     if isinstance(value, Module) and not hasattr(type(value), "_trackable_children"):
         found = vars(value).get(name)
         if type(found) in (list, dict):
-            found = ListWrapper(found) if type(found) is list else _DictWrapper(found)
+            found = wrap(found)
             object.__setattr__(value, name, found)
         return found if is_trackable(found) or is_collection(found) else None
     if hasattr(type(value), "_lookup_dependency"):
