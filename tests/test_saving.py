@@ -34,7 +34,8 @@ def _recorder() -> Any:
     spec = importlib.util.spec_from_file_location(
         "record_saving", ROOT.parent / "tools" / "record_saving.py"
     )
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -134,7 +135,7 @@ def test_nothing_is_restored_from_a_damaged_file(tmp_path: Path) -> None:
     content[bundles.BundleReader(path).entry("b/.ATTRIBUTES/VARIABLE_VALUE").offset] ^= 1
     data.write_bytes(content)
     a.assign([5.0])
-    with pytest.raises(tf.errors.DataLossError, match="b/.ATTRIBUTES/VARIABLE_VALUE"):
+    with pytest.raises(tf.errors.DataLossError, match=r"b/\.ATTRIBUTES/VARIABLE_VALUE"):
         tf.train.Checkpoint(a=a, b=b).read(path)
     assert a.numpy() == 5.0
 

@@ -29,16 +29,16 @@ def model(tf: Any) -> Any:
             self.l = [tf.Variable(5.0, trainable=False)]
             self.d = {"k": tf.Variable(1)}
 
-        @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32)])
+        @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32)])  # type: ignore[untyped-decorator]
         def __call__(self, x: Any) -> Any:
             return tf.tanh(x * self.w + self.c)
 
-        @tf.function
+        @tf.function  # type: ignore[untyped-decorator]
         def g(self, x: Any, n: int = 2, *, flag: bool = True) -> Any:
             y = {"o": x * self.w**n, "p": (self.l[0],)}
             return y if flag else x
 
-        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])  # type: ignore[untyped-decorator]
         def loop(self, x: Any) -> Any:
             y = x
             for _ in tf.range(3):
@@ -47,14 +47,14 @@ def model(tf: Any) -> Any:
                 y = y * self.l[0]
             return y
 
-        @tf.function(input_signature=[tf.TensorSpec([2], tf.float32)])
+        @tf.function(input_signature=[tf.TensorSpec([2], tf.float32)])  # type: ignore[untyped-decorator]
         def add(self, x: Any) -> Any:
             self.w.assign_add(x)
             return self.w.read_value()
 
-        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])  # type: ignore[untyped-decorator]
         def custom(self, x: Any) -> Any:
-            @tf.custom_gradient
+            @tf.custom_gradient  # type: ignore[untyped-decorator]
             def tripled(x: Any) -> Any:
                 def grad(dy: Any) -> Any:
                     return dy * 5.0 * x

@@ -14,6 +14,7 @@ from wengert.saving.checkpoint_options import CheckpointOptions as CheckpointOpt
 from wengert.saving.checkpoint_reader import list_variables as list_variables
 from wengert.saving.checkpoint_reader import load_checkpoint as load_checkpoint
 from wengert.saving.checkpoint_reader import load_variable as load_variable
+from wengert.saving.checkpoint_reader import new_checkpoint_reader as _new_checkpoint_reader
 from wengert.saving.checkpoint_state import checkpoint_exists as checkpoint_exists
 from wengert.saving.checkpoint_state import checkpoints_iterator as checkpoints_iterator
 from wengert.saving.checkpoint_state import (
@@ -24,7 +25,6 @@ from wengert.saving.checkpoint_state import get_checkpoint_state as get_checkpoi
 from wengert.saving.checkpoint_state import latest_checkpoint as latest_checkpoint
 from wengert.saving.checkpoint_state import remove_checkpoint as remove_checkpoint
 from wengert.saving.checkpoint_state import update_checkpoint_state as update_checkpoint_state
-from wengert.saving.saver import Saver as Saver
 from wengert.train import experimental as experimental
 from wengert.train.coordinator import Coordinator as Coordinator
 from wengert.train.decay_functions import cosine_decay as cosine_decay
@@ -45,3 +45,5 @@ from wengert.train.legacy_optimizers import GradientDescentOptimizer as Gradient
 from wengert.train.legacy_optimizers import MomentumOptimizer as MomentumOptimizer
 from wengert.train.legacy_optimizers import RMSPropOptimizer as RMSPropOptimizer
 from wengert.train.moving_average import ExponentialMovingAverage as ExponentialMovingAverage
+
+NewCheckpointReader = _new_checkpoint_reader
