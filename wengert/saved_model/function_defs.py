@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any, Final, NamedTuple
 
-from wengert.compat.graph_defs.export import attr_value, constant, nodes_of
+from wengert.compat.graph_defs.export import CALL, OWN, attr_value, constant, nodes_of
 from wengert.compat.graph_defs.op_defs import op_defs
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import shape_proto
@@ -125,10 +125,11 @@ class _Nodes:
         if op.row.name.startswith("custom_gradient") and op.row.joint is not None:
             return [self._custom(op)]
         made = nodes_of(op)
-        if "_closed" in made[-1].attr:
+        own = [made[-1].attr[key].s for key in (OWN, CALL) if key in made[-1].attr]
+        if "_closed" in made[-1].attr or any(b"'kept'" in text for text in own):
             raise NotImplementedError(
-                f"Operation {op.name!r} of type {op.type} has no form in a saved model: its functions are "
-                "not operations of a graph."
+                f"Operation {op.name!r} of type {op.type} has no form in a saved model: what it does "
+                "cannot be written as operations of TensorFlow's with constant attributes."
             )
         return made
 

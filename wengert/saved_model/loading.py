@@ -23,7 +23,7 @@ from wengert.saved_model.structures import decoded
 from wengert.saving.object_graph import KEY, of_message
 from wengert.saving.restoration import Restoration
 from wengert.saving.trackables.auto import AutoTrackable
-from wengert.saving.trackables.collections import ListWrapper, _DictWrapper
+from wengert.saving.trackables.collections import ListWrapper, NoDependency, _DictWrapper
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.convert import convert
@@ -100,7 +100,17 @@ class _Loading:
             self._connect(value, proto)
         if not self._options.experimental_skip_checkpoint:
             self._restore()
+        if self._options.experimental_load_function_aliases:
+            self._objects[0].function_aliases = NoDependency(self._aliases())
         return self._objects[0]
+
+    def _aliases(self) -> dict[str, RestoredFunction]:
+        """Functions by the names that `SaveOptions(function_aliases=...)` gave them."""
+        named: dict[str, list[LoadedFunction]] = {}
+        for function, alias in self._meta.meta_info_def.function_aliases.items():
+            named.setdefault(alias, []).append(self.concrete(function))
+        empty = message("FunctionSpec")()
+        return {alias: RestoredFunction(found, empty) for alias, found in named.items()}
 
     def _restore(self) -> None:
         prefix = self._folder / names.VARIABLES_DIRECTORY / names.VARIABLES_FILENAME

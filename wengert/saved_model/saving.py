@@ -162,6 +162,10 @@ class _Saving:
         self._init_op()
         for n, value in traces:
             self._callable(self.objects.nodes[n], value)
+        for alias, function in self._options.function_aliases.items():
+            found = [function] if isinstance(function, ConcreteFunction) else _traces(function)
+            for trace in found:
+                self.meta.meta_info_def.function_aliases[self._concrete(trace)] = alias
         for custom in self.library.custom:
             self._gradient(custom)
         self.objects.nodes.extend(self._extra)

@@ -25,6 +25,7 @@ from wengert.saving.checkpoint_state import get_checkpoint_state as get_checkpoi
 from wengert.saving.checkpoint_state import latest_checkpoint as latest_checkpoint
 from wengert.saving.checkpoint_state import remove_checkpoint as remove_checkpoint
 from wengert.saving.checkpoint_state import update_checkpoint_state as update_checkpoint_state
+from wengert.saving.saver import Saver as Saver
 from wengert.train import experimental as experimental
 from wengert.train.coordinator import Coordinator as Coordinator
 from wengert.train.decay_functions import cosine_decay as cosine_decay
