@@ -266,10 +266,12 @@ if _typing.TYPE_CHECKING:
     from wengert import ragged as ragged
     from wengert import random as random
     from wengert import raw_ops as raw_ops
+    from wengert import saved_model as saved_model
     from wengert import sets as sets
     from wengert import signal as signal
     from wengert import sparse as sparse
     from wengert import strings as strings
+    from wengert import summary as summary
     from wengert import sysconfig as sysconfig
     from wengert import test as test
     from wengert import train as train
@@ -378,10 +380,12 @@ _LATER = (
     "ragged",
     "random",
     "raw_ops",
+    "saved_model",
     "sets",
     "signal",
     "sparse",
     "strings",
+    "summary",
     "sysconfig",
     "test",
     "train",

@@ -7,6 +7,7 @@ in the same place.
 
 from __future__ import annotations
 
+import errno
 import sys
 from typing import Any, TypeVar
 
@@ -125,6 +126,26 @@ class UnauthenticatedError(OpError):
     """The caller did not say who they are."""
 
     error_code = 16
+
+
+def of_os_error(error: OSError) -> OpError:
+    """What the operating system refused, as the error that TensorFlow's file system reports.
+
+    >>> type(of_os_error(FileNotFoundError(2, "No such file or directory", "x"))).__name__
+    'NotFoundError'
+    """
+    kind: type[OpError] = UnknownError
+    if isinstance(error, FileNotFoundError):
+        kind = NotFoundError
+    elif isinstance(error, PermissionError):
+        kind = PermissionDeniedError
+    elif isinstance(error, FileExistsError):
+        kind = AlreadyExistsError
+    elif isinstance(error, (NotADirectoryError, IsADirectoryError)):
+        kind = FailedPreconditionError
+    elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE):
+        kind = ResourceExhaustedError
+    return kind(f"{error.filename or 'file'}; {error.strerror or error}")
 
 
 def of_tensorflow() -> list[type[OpError]]:

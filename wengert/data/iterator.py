@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator as PythonIterator
 from collections.abc import Sequence
 from typing import Any, Final
@@ -130,6 +131,7 @@ FROM_HANDLE: Final = Row(
     "IteratorFromStringHandleV2", _of_handle, forms=lambda xs, attrs: [VARIANT_FORM], stateful=True
 )
 
+_STATE: Final = "ITERATOR_STATE"
 _NUMBERS = itertools.count()
 
 
@@ -201,6 +203,14 @@ class IteratorBase(Composite):
     def put_back(self, kept: Any) -> None:
         """Go on from where it was."""
         self._handle._array.put_back(kept)
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        given, seeds = self.kept()
+        return {_STATE: convert(json.dumps([given, seeds]))}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        given, seeds = json.loads(np.asarray(restored_tensors[_STATE]).item())
+        self.put_back((given, [tuple(seed) for seed in seeds]))
 
     def __repr__(self) -> str:
         return f"<wengert.data.Iterator element_spec={self.element_spec}>"

@@ -54,7 +54,7 @@ class SeedSource:
         self._first = seed, seed2
         self._again = again  # whether each pass has seeds of its own
         self._lock = threading.Lock()
-        self.put_back(0)
+        self.put_back((0, *self._first))
 
     def next(self) -> tuple[int, int]:
         """The seeds of the next pass."""
@@ -64,14 +64,15 @@ class SeedSource:
             self._taken += 1
             return next(self._words), next(self._words)
 
-    def kept(self) -> int:
-        """How many passes took seeds."""
-        return self._taken
+    def kept(self) -> tuple[int, int, int]:
+        """How many passes took seeds, and the two that it began with."""
+        return self._taken, *self._first
 
-    def put_back(self, kept: int) -> None:
+    def put_back(self, kept: tuple[int, int, int]) -> None:
         """Go on after so many passes."""
         with self._lock:
-            self._taken = kept
+            self._taken, *first = kept
+            self._first = first[0], first[1]
             self._words = words(*self._first)
-            for _ in range(2 * kept):
+            for _ in range(2 * self._taken):
                 next(self._words)

@@ -9,4 +9,10 @@ lines       Lines of text files
 csv         Lines with fields between commas
 examples    Examples: features by their names
 protos      TensorFlow's messages, by the package protobuf
+snappy      Blocks that Snappy compressed: reading them
+ordered_code  Names and numbers as bytes that are ordered as they are
+tables      Tables of keys and values in order: the SSTable of LevelDB
+events      Events and summaries, which TensorBoard reads
+png         Pictures as PNG: writing them
+bundles     Tensors by names in files: the bundle of which TensorFlow's checkpoints are made
 """

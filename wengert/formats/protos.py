@@ -35,10 +35,66 @@ OpDef.ArgDef: name=1:string description=2:string type=3:DataType type_attr=4:str
 OpDef.AttrDef: name=1:string type=2:string default_value=3:AttrValue description=4:string has_minimum=5:bool minimum=6:int64
     allowed_values=7:AttrValue
 FunctionDef: signature=1:OpDef attr=5:string,AttrValue node_def=3:NodeDef* ret=4:string,string control_ret=6:string,string
+    arg_attr=7:uint32,FunctionDef.ArgAttrs
+FunctionDef.ArgAttrs: attr=1:string,AttrValue
 GradientDef: function_name=1:string gradient_func=2:string
-FunctionDefLibrary: function=1:FunctionDef* gradient=2:GradientDef*
+FunctionDefLibrary: function=1:FunctionDef* gradient=2:GradientDef* registered_gradients=3:RegisteredGradient*
 GraphDef: node=1:NodeDef* library=2:FunctionDefLibrary version=3:int32 versions=4:VersionDef
 FullTypeDef: type_id=1:FullTypeId args=2:FullTypeDef* attr=3:string
+RegisteredGradient: gradient_func=1:string registered_op_type=2:string
+SummaryDescription: type_hint=1:string
+SummaryMetadata: plugin_data=1:SummaryMetadata.PluginData display_name=2:string summary_description=3:string data_class=4:int32
+SummaryMetadata.PluginData: plugin_name=1:string content=2:bytes
+HistogramProto: min=1:double max=2:double num=3:double sum=4:double sum_squares=5:double bucket_limit=6:double* bucket=7:double*
+Summary: value=1:Summary.Value*
+Summary.Image: height=1:int32 width=2:int32 colorspace=3:int32 encoded_image_string=4:bytes
+Summary.Audio: sample_rate=1:float num_channels=2:int64 length_frames=3:int64 encoded_audio_string=4:bytes content_type=5:string
+Summary.Value: node_name=7:string tag=1:string metadata=9:SummaryMetadata simple_value=2|float image=4|Summary.Image
+    histo=5|HistogramProto audio=6|Summary.Audio tensor=8|TensorProto
+TaggedRunMetadata: tag=1:string run_metadata=2:bytes
+SourceMetadata: writer=1:string
+Event: wall_time=1:double step=2:int64 file_version=3|string graph_def=4|bytes summary=5|Summary
+    tagged_run_metadata=8|TaggedRunMetadata meta_graph_def=9|bytes source_metadata=10:SourceMetadata
+TensorInfo: name=1|string dtype=2:DataType tensor_shape=3:TensorShapeProto
+SignatureDef: inputs=1:string,TensorInfo outputs=2:string,TensorInfo method_name=3:string
+AssetFileDef: tensor_info=1:TensorInfo filename=2:string
+SaverDef: filename_tensor_name=1:string save_tensor_name=2:string restore_op_name=3:string max_to_keep=4:int32 sharded=5:bool
+    keep_checkpoint_every_n_hours=6:float version=7:int32
+MetaInfoDef: meta_graph_version=1:string tags=4:string* tensorflow_version=5:string tensorflow_git_version=6:string
+    stripped_default_attrs=7:bool function_aliases=8:string,string
+MetaGraphDef: meta_info_def=1:MetaInfoDef graph_def=2:GraphDef saver_def=3:SaverDef signature_def=5:string,SignatureDef
+    asset_file_def=6:AssetFileDef* object_graph_def=7:SavedObjectGraph
+SavedModel: saved_model_schema_version=1:int64 meta_graphs=2:MetaGraphDef*
+SavedObjectGraph: nodes=1:SavedObject* concrete_functions=2:string,SavedConcreteFunction
+ObjectReference: node_id=1:int32 local_name=2:string
+SlotVariableReference: original_variable_node_id=1:int32 slot_name=2:string slot_variable_node_id=3:int32
+SavedObject: children=1:ObjectReference* slot_variables=3:SlotVariableReference* user_object=4|SavedUserObject asset=5|SavedAsset
+    function=6|SavedFunction variable=7|SavedVariable bare_concrete_function=8|SavedBareConcreteFunction constant=9|SavedConstant
+    resource=10|SavedResource captured_tensor=12|CapturedTensor registered_name=13:string
+SavedUserObject: identifier=1:string version=2:VersionDef metadata=3:string
+SavedAsset: asset_file_def_index=1:int32
+SavedFunction: concrete_functions=1:string* function_spec=2:FunctionSpec
+CapturedTensor: name=1:string concrete_function=2:string
+SavedConcreteFunction: bound_inputs=2:int32* canonicalized_input_signature=3:StructuredValue output_signature=4:StructuredValue
+SavedBareConcreteFunction: concrete_function_name=1:string argument_keywords=2:string* allowed_positional_arguments=3:int64
+    function_spec=4:FunctionSpec
+SavedConstant: operation=1:string
+SavedVariable: dtype=1:DataType shape=2:TensorShapeProto trainable=3:bool synchronization=4:int32 aggregation=5:int32 name=6:string
+    device=7:string
+SavedResource: device=1:string
+FunctionSpec: fullargspec=1:StructuredValue is_method=2:bool input_signature=5:StructuredValue jit_compile=6:int32
+NoneValue: unused=15:bool
+StructuredValue: none_value=1|NoneValue float64_value=11|double int64_value=12|sint64 string_value=13|string bool_value=14|bool
+    tensor_shape_value=31|TensorShapeProto tensor_dtype_value=32|DataType tensor_spec_value=33|TensorSpecProto
+    type_spec_value=34|TypeSpecProto list_value=51|ListValue tuple_value=52|TupleValue dict_value=53|DictValue
+    named_tuple_value=54|NamedTupleValue tensor_value=55|TensorProto numpy_value=56|TensorProto
+TensorSpecProto: name=1:string shape=2:TensorShapeProto dtype=3:DataType
+TypeSpecProto: type_spec_class=1:int32 type_state=2:StructuredValue type_spec_class_name=3:string num_flat_components=4:int32
+ListValue: values=1:StructuredValue*
+TupleValue: values=1:StructuredValue*
+DictValue: fields=1:string,StructuredValue
+PairValue: key=1:string value=2:StructuredValue
+NamedTupleValue: name=1:string values=2:PairValue*
 BytesList: value=1:bytes*
 FloatList: value=1:float*
 Int64List: value=1:int64*
@@ -49,6 +105,13 @@ FeatureLists: feature_list=1:string,FeatureList
 Example: features=1:Features
 SequenceExample: context=1:Features feature_lists=2:FeatureLists
 """
+# The names of the alternatives in a message, where it is not `kind`.
+_CHOICES: Final = {
+    "AttrValue": "value",
+    "Summary.Value": "value",
+    "Event": "what",
+    "TensorInfo": "encoding",
+}
 _DTYPES: Final = """
     INVALID=0 FLOAT=1 DOUBLE=2 INT32=3 UINT8=4 INT16=5 INT8=6 STRING=7 COMPLEX64=8 INT64=9 BOOL=10 QINT8=11 QUINT8=12
     QINT32=13 BFLOAT16=14 QINT16=15 QUINT16=16 UINT16=17 COMPLEX128=18 HALF=19 RESOURCE=20 VARIANT=21 UINT32=22 UINT64=23
@@ -135,7 +198,7 @@ def _lines() -> list[tuple[str, str]]:
 
 
 def _add_field(pb: Any, made: Any, owner: str, text: str) -> None:
-    found = re.fullmatch(r"(\w+)=(\d+)([:|])([\w.]+)(\*?)(?:,(\w+))?", text)
+    found = re.fullmatch(r"(\w+)=(\d+)([:|])([\w.]+)(\*?)(?:,([\w.]+))?", text)
     assert found is not None, text
     name, number, sign, kind, star, of_map = found.groups()
     field = made.field.add(name=name, number=int(number))
@@ -152,7 +215,7 @@ def _add_field(pb: Any, made: Any, owner: str, text: str) -> None:
     _set_type(pb, field, kind)
     if sign == "|":
         if not made.oneof_decl:
-            made.oneof_decl.add(name="value" if owner == "AttrValue" else "kind")
+            made.oneof_decl.add(name=_CHOICES.get(owner, "kind"))
         field.oneof_index = 0
 
 

@@ -307,6 +307,15 @@ class Variable(Value, metaclass=Made):
     __itruediv__ = _refuse_in_place("/")
     __ipow__ = _refuse_in_place("**")
 
+    # ---- in checkpoints ----------------------------------------------------------------------
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"VARIABLE_VALUE": self.read_value()}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> Any:
+        with activate((), None):
+            return self.assign(restored_tensors["VARIABLE_VALUE"])
+
     # ---- as an object ------------------------------------------------------------------------
 
     def __iter__(self) -> Any:

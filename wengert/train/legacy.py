@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from wengert.ops.arrays.gathering import to_dense
 from wengert.ops.math.elementwise import cast
+from wengert.saving.trackables.base import arrived
 from wengert.state.variable import Variable
 from wengert.train import graph_mode
 from wengert.train.dense_or_rows import Part, Rows, merge_rows, part_of
@@ -164,6 +165,20 @@ class Optimizer:
         found = [v for v in (*self._non_slots.values(), *slots) if v.graph is graph]
         return sorted(found, key=lambda v: v.name)
 
+    def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, Any]:
+        graph = graph_mode.session_graph()
+        return {
+            name: v for (name, of), v in sorted(self._non_slots.items(), key=str) if of is graph
+        }
+
+    def _slots_for_checkpoint(self) -> list[tuple[Variable, str, Variable]]:
+        """The variable that each slot stands beside, its name, the slot."""
+        return [
+            (ref.deref(), name, slot)
+            for name, named in sorted(self._slots.items())
+            for ref, slot in named.items()
+        ]
+
     # ---- methods to override -----------------------------------------------------------------
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
@@ -244,6 +259,8 @@ class Optimizer:
         if var.ref() not in named:
             before = sum(var.ref() in others for others in self._slots.values())
             named[var.ref()] = graph_mode.new_variable(val, op_name, var, before)
+            for waiting in list(self.__dict__.get("_self_pending", ())):  # of checkpoints
+                waiting.slot_arrived(self, var, slot_name, named[var.ref()])
         return named[var.ref()]
 
     def _create_non_slot_variable(
@@ -252,6 +269,7 @@ class Optimizer:
         key = name, graph_mode.session_graph()
         if key not in self._non_slots:
             self._non_slots[key] = graph_mode.new_variable(initial_value, name)
+            arrived(self, name, self._non_slots[key])
         return self._non_slots[key]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Variable | None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert.ops.math.elementwise import cast
+from wengert.saving.trackables.collections import ListWrapper
 from wengert.state.variable import Variable
 from wengert.train import graph_mode
 from wengert.train.gradient_inputs import as_rate
@@ -22,6 +23,7 @@ class Memory:
         self._iterations = Variable(np.int64(0), trainable=False, name="iteration")
         self._trainable: list[Variable] = []  # those it was built on
         self._slots: dict[tuple[Any, str], Variable] = {}
+        self._in_checkpoints: Any = ListWrapper()
 
     @property
     def iterations(self) -> Variable:
@@ -56,6 +58,20 @@ class Memory:
         rate = [self._learning_rate] if isinstance(self._learning_rate, Variable) else []
         return [self._iterations, *rate, *self._slots.values()]
 
+    # ---- in checkpoints: the names that Keras has for them -----------------------------------
+
+    def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, Any]:
+        rate = self._learning_rate
+        found = {"_iterations": self._iterations}
+        found |= {"_learning_rate": rate} if isinstance(rate, Variable) else {}
+        self._listed()
+        return found | {"_variables": self._in_checkpoints}
+
+    def _listed(self) -> None:
+        """Note the variables that are new; a checkpoint may have values for them."""
+        for variable in self.variables[len(self._in_checkpoints) :]:
+            self._in_checkpoints.append(variable)
+
     def slots(self) -> dict[str, float]:
         """The slots of each variable, and their initial values."""
         return {}
@@ -63,8 +79,8 @@ class Memory:
     def build(self, variables: Sequence[Variable]) -> None:
         """Create the slots of these variables; otherwise they are created on first use."""
         self._trainable = list(variables)
-        for name in self.slots():
-            for variable in variables:
+        for variable in variables:
+            for name in self.slots():
                 self.slot(variable, name)
 
     def slot(self, variable: Variable, name: str) -> Variable:
@@ -73,6 +89,7 @@ class Memory:
         if key not in self._slots:
             initial = self.slots().get(name, 0.0)
             self._slots[key] = _filled_beside(variable, name, initial)
+            self._listed()
         return self._slots[key]
 
     def get_slot(self, variable: Variable, name: str) -> Variable | Any:
@@ -99,6 +116,7 @@ class Memory:
         key = reference_variable.ref(), name or "slot"
         value = 1.0 if initializer == "ones" else 0.0
         self._slots[key] = _filled_beside(reference_variable, key[1], value)
+        self._listed()
         return self._slots[key]
 
     def _get_variable_index(self, variable: Variable) -> int:

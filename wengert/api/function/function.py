@@ -393,6 +393,11 @@ class Function:
             args = self._input_signature
         return args, kwargs
 
+    def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, Any]:
+        if save_type == "checkpoint":
+            return {}
+        return {f"trace_{n}": f for n, f in enumerate(self._list_all_concrete_functions())}
+
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return self._traces.all()
 

@@ -133,6 +133,9 @@ class Generator:
 
     # ---- its state ---------------------------------------------------------------------------
 
+    def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, Any]:
+        return {"_state_var": self._state}
+
     def reset(self, state: TensorLike) -> None:
         """Replace the state."""
         self._state.assign(_checked(state))

@@ -41,6 +41,11 @@ class Module:
         with name_scope(name) as scope:
             self._name_scope = scope
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        for waiting in list(self.__dict__.get("_self_pending", ())):  # of checkpoints
+            waiting.arrived(self, name, value)
+
     @property
     def name(self) -> str:
         """The name of the module."""

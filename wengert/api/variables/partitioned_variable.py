@@ -81,6 +81,8 @@ class PartitionedVariable:
         self._dtype = dtype
         self._variable_list = list(variable_list)
         self._partitions = list(partitions)
+        for part in self._variable_list:
+            part._self_whole = self  # for savers, which save the whole
 
     @property
     def name(self) -> str:

@@ -394,11 +394,13 @@ def _reshape(op: Operation) -> list[Any] | None:
     assert deferred is not None
     _, args, kwargs = deferred
     shape = args[1] if len(args) > 1 else kwargs.get("shape")
-    if len(op.inputs) != 1 or not isinstance(shape, (list, tuple)):
+    first = args[0] if args else kwargs.get("tensor")
+    if not isinstance(shape, (list, tuple)) or not isinstance(first, Place) or first.index:
         return None
-    if not all(isinstance(n, (int, np.integer)) for n in shape):
+    known = [int(n) if isinstance(n, (int, np.integer)) else -1 for n in shape]
+    if known.count(-1) > 1:  # with one, the others say it
         return None
-    sizes = constant(f"{op.name}/shape", np.array(shape, np.int32))
+    sizes = constant(f"{op.name}/shape", np.array(known, np.int32))
     x = input_name(op.inputs[0], op.inputs[0].op.name)
     attrs: dict[str, Any] = {"T": op.inputs[0].dtype, "Tshape": int32}
     return [sizes, node(op, "Reshape", [x, sizes.name], attrs)]

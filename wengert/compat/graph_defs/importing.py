@@ -35,7 +35,7 @@ from wengert.state.variable import Variable
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
 
-Maker = Callable[["_Importer", Any, list[Any]], Any]
+Maker = Callable[["Importer", Any, list[Any]], Any]
 _OLD_LOOPS: Final = frozenset(
     (
         "Switch",
@@ -80,19 +80,24 @@ def import_graph_def(
             "what tf.function traces."
         )
     with name_scope("import" if name is None else name) if name != "" else nullcontext():
-        made = _Importer(graph, graph_def.library)
+        made = Importer(graph, graph_def.library)
         made.replace(input_map or {})
         made.add_all(graph_def.node)
     made.check_used(input_map or {})
     return None if return_elements is None else [made.element(e) for e in return_elements]
 
 
-class _Importer:
+class Importer:
     """The values of nodes by their names, while the nodes are added."""
 
     def __init__(
-        self, graph: Any, library: Any, values: dict[str, list[Any]] | None = None
+        self,
+        graph: Any,
+        library: Any,
+        values: dict[str, list[Any]] | None = None,
+        gradients: Mapping[str, Any] | None = None,
     ) -> None:
+        self.gradients = gradients or {}  # of nodes that have one of their own, by its name
         self.graph = graph
         self.library = library
         self.functions = {f.signature.name: f for f in library.function}
@@ -214,12 +219,20 @@ class _Importer:
             self.graph.control_dependencies([a for a in after if a is not None]),
             self.graph.device(node.device or None),
         ):
-            made = _MAKERS.get(node.op, _by_raw_operation)(self, node, inputs)
+            made = self._maker(node)(self, node, inputs)
         self.values[node.name] = _listed(made)
+
+    def _maker(self, node: Any) -> Maker:
+        own = node.attr["_gradient_op_type"].s.decode() if "_gradient_op_type" in node.attr else ""
+        if own in self.gradients:
+            found: Maker = self.gradients[own]
+            return found
+        return _MAKERS.get(node.op, _by_raw_operation)
 
     def _operation(self, name: str) -> Any:
         found = self.values[name]
-        return getattr(found[0], "op", found[0]) if found else None
+        made = getattr(found[0], "op", found[0]) if found else None
+        return made if isinstance(made, Operation) else None
 
     def named(self, node: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """What a function makes, by the name of the node."""
@@ -237,7 +250,8 @@ class _Importer:
         function = self.functions[name]
         args = [a.name for a in function.signature.input_arg]
         graph = current_graph()
-        inner = _Importer(graph, self.library, {n: [x] for n, x in zip(args, inputs, strict=True)})
+        values = {n: [x] for n, x in zip(args, inputs, strict=True)}
+        inner = Importer(graph, self.library, values, self.gradients)
         inner.add_all(function.node_def)
         return [inner.value(function.ret[out.name]) for out in function.signature.output_arg]
 
@@ -296,7 +310,7 @@ def _list_of(value: Any) -> list[Any]:
 # ---- how nodes are made -------------------------------------------------------------------------
 
 
-def _by_raw_operation(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _by_raw_operation(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     if OWN in node.attr:
         return _by_row(importer, node, inputs)
     if CALL in node.attr:
@@ -348,7 +362,7 @@ def _is_default(known: OpDef, key: str, value: Any) -> bool:
     return attr.has_default and attr_of(value) == attr.default
 
 
-def _by_row(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _by_row(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     """A node in our own form."""
     if node.attr["_closed"].b:
         raise NotImplementedError(
@@ -360,7 +374,7 @@ def _by_row(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
     return apply(row_of(node.op), inputs, attrs, own)
 
 
-def _by_call(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _by_call(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     """A call of one of our public functions that was put off until sizes are known."""
     path, args, kwargs = ast.literal_eval(node.attr[CALL].s.decode())
     module, _, name = path.partition(":")
@@ -400,27 +414,27 @@ def _read(value: Any, inputs: Sequence[Any] = ()) -> Any:
     return readers[kind](content)
 
 
-def _const(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _const(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     value = make_ndarray(node.attr["value"].tensor)
     return importer.named(node, constant, value, as_dtype(node.attr["dtype"].type))
 
 
-def _placeholder(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _placeholder(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     shape = shape_of(node.attr["shape"].shape) if "shape" in node.attr else TensorShape(None)
     dtype = as_dtype(node.attr["dtype"].type)
     return importer.named(node, placeholder, dtype, shape)
 
 
-def _with_default(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _with_default(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     shape = shape_of(node.attr["shape"].shape)
     return importer.named(node, placeholder_with_default, inputs[0], shape)
 
 
-def _nothing(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _nothing(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     return no_op(name=node.name.rpartition("/")[2])
 
 
-def _variable(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _variable(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     """A variable without an initial value of its own: one is assigned by the nodes of the graph."""
     shape = shape_of(node.attr["shape"].shape)
     dtype = as_dtype(node.attr["dtype"].type)
@@ -428,40 +442,55 @@ def _variable(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
     return Variable(zeros, name=node.name.rpartition("/")[2], shape=shape, dtype=dtype)
 
 
-def _read_variable(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _read_variable(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     return importer.named(node, lambda v: identity(v.read_value()), inputs[0])
 
 
 def _assignment(method: str) -> Maker:
-    def assign(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    def assign(importer: Importer, node: Any, inputs: list[Any]) -> Any:
         made = getattr(inputs[0], method)(inputs[1])
         return getattr(made, "op", made)
 
     return assign
 
 
-def _call(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _call(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     return importer.function_of(node, "f")(*inputs)
 
 
-def _branch(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _branch(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     which, *rest = inputs
     then, other = (importer.function_of(node, b) for b in ("then_branch", "else_branch"))
     return cond(wengert.cast(which, wengert.bool), lambda: then(*rest), lambda: other(*rest))
 
 
-def _case(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _case(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     which, *rest = inputs
     names = [f.name for f in node.attr["branches"].list.func]
     return switch_case(which, [lambda n=n: importer.call(n, rest) for n in names])
 
 
-def _loop(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+def _loop(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     go_on, body = (importer.function_of(node, b) for b in ("cond", "body"))
-    shapes = [shape_of(s) for s in node.attr["output_shapes"].list.shape] or None
-    return while_loop(
-        lambda *xs: wengert.cast(go_on(*xs)[0], wengert.bool), body, inputs, shape_invariants=shapes
+    shapes = [shape_of(s) for s in node.attr["output_shapes"].list.shape]
+    changing = [n for n, x in enumerate(inputs) if not isinstance(x, Variable)]
+
+    def whole(xs: Sequence[Any]) -> list[Any]:
+        """With the variables, which every round has."""
+        given = dict(zip(changing, xs, strict=True))
+        return [given.get(n, x) for n, x in enumerate(inputs)]
+
+    def next_round(*xs: Any) -> list[Any]:
+        results = body(*whole(xs))
+        return [results[n] for n in changing]
+
+    results = while_loop(
+        lambda *xs: wengert.cast(go_on(*whole(xs))[0], wengert.bool),
+        next_round,
+        [inputs[n] for n in changing],
+        shape_invariants=[shapes[n] for n in changing] if shapes else None,
     )
+    return whole(results)
 
 
 _MAKERS: Final[dict[str, Maker]] = {

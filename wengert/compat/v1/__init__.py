@@ -236,7 +236,17 @@ globals().update(sparse_tensors.V1_NAMES)
 globals().update(initializers.V1_NAMES)
 
 
-_MESSAGES = ("AttrValue", "GraphDef", "NameAttrList", "NodeDef")
+_MESSAGES = (
+    "AttrValue",
+    "Event",
+    "GraphDef",
+    "HistogramProto",
+    "MetaGraphDef",
+    "NameAttrList",
+    "NodeDef",
+    "Summary",
+    "SummaryMetadata",
+)
 
 
 def __getattr__(name: str) -> _Any:
@@ -250,6 +260,8 @@ def __getattr__(name: str) -> _Any:
         "io",
         "python_io",
         "strings",
+        "saved_model",
+        "summary",
     ):  # each loads much that few programs need
         return _load_module(f"wengert.compat.v1.{name}")
     if name in _MESSAGES:

@@ -1,4 +1,4 @@
-"""tf.compat.v1.train: optimizers, learning rates, averages."""
+"""tf.compat.v1.train: checkpoints, optimizers, learning rates, averages."""
 
 from typing import Any as _Any
 
@@ -11,6 +11,25 @@ from wengert.compat.v1.functions.steps import global_step as global_step
 from wengert.compat.v1.queues.runner import QueueRunner as QueueRunner
 from wengert.compat.v1.queues.runner import add_queue_runner as add_queue_runner
 from wengert.compat.v1.queues.runner import start_queue_runners as start_queue_runners
+from wengert.saving.checkpoint import Checkpoint as Checkpoint
+from wengert.saving.checkpoint_manager import CheckpointManager as CheckpointManager
+from wengert.saving.checkpoint_options import CheckpointOptions as CheckpointOptions
+from wengert.saving.checkpoint_reader import list_variables as list_variables
+from wengert.saving.checkpoint_reader import load_checkpoint as load_checkpoint
+from wengert.saving.checkpoint_reader import load_variable as load_variable
+from wengert.saving.checkpoint_reader import new_checkpoint_reader as _new_checkpoint_reader
+from wengert.saving.checkpoint_state import checkpoint_exists as checkpoint_exists
+from wengert.saving.checkpoint_state import checkpoints_iterator as checkpoints_iterator
+from wengert.saving.checkpoint_state import (
+    generate_checkpoint_state_proto as generate_checkpoint_state_proto,
+)
+from wengert.saving.checkpoint_state import get_checkpoint_mtimes as get_checkpoint_mtimes
+from wengert.saving.checkpoint_state import get_checkpoint_state as get_checkpoint_state
+from wengert.saving.checkpoint_state import latest_checkpoint as latest_checkpoint
+from wengert.saving.checkpoint_state import remove_checkpoint as remove_checkpoint
+from wengert.saving.checkpoint_state import update_checkpoint_state as update_checkpoint_state
+from wengert.saving.saver import Saver as Saver
+from wengert.train import experimental as experimental
 from wengert.train.coordinator import Coordinator as Coordinator
 from wengert.train.decay_functions import cosine_decay as cosine_decay
 from wengert.train.decay_functions import cosine_decay_restarts as cosine_decay_restarts
@@ -30,6 +49,8 @@ from wengert.train.legacy_optimizers import GradientDescentOptimizer as Gradient
 from wengert.train.legacy_optimizers import MomentumOptimizer as MomentumOptimizer
 from wengert.train.legacy_optimizers import RMSPropOptimizer as RMSPropOptimizer
 from wengert.train.moving_average import ExponentialMovingAverage as ExponentialMovingAverage
+
+NewCheckpointReader = _new_checkpoint_reader
 
 
 def __getattr__(name: str) -> _Any:

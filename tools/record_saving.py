@@ -1,0 +1,154 @@
+"""Writes tests/data/saving with TensorFlow, and reads with it what Wengert wrote.
+
+python tools/record_saving.py write tests/data/saving     (where TensorFlow is installed)
+python tools/record_saving.py ours some/folder            (where Wengert is)
+python tools/record_saving.py read some/folder            (where TensorFlow is installed)
+"""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+DTYPES = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool complex64 complex128"
+
+
+def model(tf: Any) -> Any:
+    """A module with variables, a constant, and functions with a branch, a loop and a custom gradient."""
+
+    class Model(tf.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.w = tf.Variable([1.0, 2.0], name="w")
+            self.c = tf.constant([3.0, 4.0])
+            self.l = [tf.Variable(5.0, trainable=False)]
+            self.d = {"k": tf.Variable(1)}
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32)])  # type: ignore[untyped-decorator]
+        def __call__(self, x: Any) -> Any:
+            return tf.tanh(x * self.w + self.c)
+
+        @tf.function  # type: ignore[untyped-decorator]
+        def g(self, x: Any, n: int = 2, *, flag: bool = True) -> Any:
+            y = {"o": x * self.w**n, "p": (self.l[0],)}
+            return y if flag else x
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])  # type: ignore[untyped-decorator]
+        def loop(self, x: Any) -> Any:
+            y = x
+            for _ in tf.range(3):
+                y = y * x
+            if y > 1.0:
+                y = y * self.l[0]
+            return y
+
+        @tf.function(input_signature=[tf.TensorSpec([2], tf.float32)])  # type: ignore[untyped-decorator]
+        def add(self, x: Any) -> Any:
+            self.w.assign_add(x)
+            return self.w.read_value()
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])  # type: ignore[untyped-decorator]
+        def custom(self, x: Any) -> Any:
+            @tf.custom_gradient  # type: ignore[untyped-decorator]
+            def tripled(x: Any) -> Any:
+                def grad(dy: Any) -> Any:
+                    return dy * 5.0 * x
+
+                return x * 3.0, grad
+
+            return tripled(x)
+
+    made = Model()
+    one = tf.constant([1.0, 1.0])
+    made.g(one)
+    made.g(one, 3)
+    made.g(one, flag=False)
+    return made
+
+
+def write(tf: Any, folder: Path) -> None:
+    """Checkpoints of objects and of names, and a model."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = model(tf)
+    values = {d: tf.Variable(np.arange(6).reshape(2, 3).astype(d)) for d in DTYPES.split()}
+    values["bfloat16"] = tf.Variable(tf.cast([1.5, -2.0], tf.bfloat16))
+    values["string"] = tf.Variable(["a", "", "xyz" * 100])
+    tf.train.Checkpoint(model=made, **values).save(str(folder / "objects"))
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.get_variable("a/x", initializer=[1.0, 2.0])
+        whole = np.arange(20, dtype=np.float32).reshape(10, 2)
+        v1.get_variable("parts", [10, 2], partitioner=v1.fixed_size_partitioner(2))
+        session.run(v1.global_variables_initializer())
+        for part, value in zip(v1.global_variables()[1:], np.split(whole, 2), strict=True):
+            session.run(part.assign(value))
+        v1.train.Saver().save(session, str(folder / "names"), write_meta_graph=False)
+    tf.saved_model.save(made, str(folder / "model"), signatures={"loop": made.loop})
+
+
+def read(tf: Any, folder: Path) -> None:
+    """Assert that everything is there."""
+    made = model(tf)
+    made.w.assign([0.0, 0.0])
+    values = {d: tf.Variable(np.zeros((2, 3), d)) for d in DTYPES.split()}
+    values["bfloat16"] = tf.Variable(tf.cast([0.0, 0.0], tf.bfloat16))
+    values["string"] = tf.Variable(["", "", ""])
+    tf.train.Checkpoint(model=made, **values).restore(str(folder / "objects-1")).assert_consumed()
+    assert made.w.numpy().tolist() == [1.0, 2.0]
+    for name in DTYPES.split():
+        assert np.array_equal(values[name].numpy(), np.arange(6).reshape(2, 3).astype(name)), name
+    assert values["bfloat16"].numpy().tolist() == [1.5, -2.0]
+    assert values["string"].numpy().tolist() == [b"a", b"", b"xyz" * 100]
+    assert tf.train.load_variable(str(folder / "names"), "parts").sum() == 190.0
+    loaded = tf.saved_model.load(str(folder / "model"))
+    check_model(tf, loaded)
+
+
+def check_model(tf: Any, loaded: Any) -> None:
+    """Assert that a loaded model gives the values and gradients of the one that was saved."""
+    z, x, one = tf.constant(2.0), tf.constant([[0.1, 0.2]]), tf.constant([1.0, 1.0])
+    with tf.GradientTape() as tape:
+        y = loaded(x)
+    expected = np.tanh(np.array([[3.1, 4.4]]))
+    assert np.allclose(y, expected, atol=1e-6)
+    assert np.allclose(tape.gradient(y, loaded.w), (1 - expected[0] ** 2) * [0.1, 0.2], atol=1e-6)
+    assert loaded.g(one)["o"].numpy().tolist() == [1.0, 4.0]
+    assert loaded.g(one, 3)["o"].numpy().tolist() == [1.0, 8.0]
+    assert loaded.g(one, flag=False).numpy().tolist() == [1.0, 1.0]
+    for function, value, slope, second in (
+        (loaded.loop, 80.0, 160.0, 240.0),
+        (loaded.custom, 6.0, 10.0, 5.0),
+    ):
+        with tf.GradientTape() as outer:
+            outer.watch(z)
+            with tf.GradientTape() as tape:
+                tape.watch(z)
+                y = function(z)
+            first = tape.gradient(y, z)
+        assert (float(y), float(first)) == (value, slope)
+        assert float(outer.gradient(first, z)) == second
+    assert loaded.signatures["loop"](x=z)["output_0"].numpy() == 80.0
+    assert loaded.add(one).numpy().tolist() == [2.0, 3.0]
+    assert not loaded.l[0].trainable
+
+
+def main() -> None:
+    """Write or read."""
+    what, folder = sys.argv[1], Path(sys.argv[2])
+    if what == "ours":
+        write(importlib.import_module("wengert"), folder)
+    elif what == "write":
+        write(importlib.import_module("tensorflow"), folder)
+        shutil.rmtree(folder / "model" / "assets", ignore_errors=True)
+        (folder / "model" / "fingerprint.pb").unlink(missing_ok=True)
+    else:
+        read(importlib.import_module("tensorflow"), folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,313 @@
+"""Traces of functions as FunctionDef, with the functions of their branches and loops."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, Final, NamedTuple
+
+from wengert.compat.graph_defs.export import CALL, OWN, attr_value, constant, nodes_of
+from wengert.compat.graph_defs.op_defs import op_defs
+from wengert.compat.graph_defs.protos import message
+from wengert.compat.graph_defs.tensors import shape_proto
+from wengert.graph.graph_def import input_name
+from wengert.ops.control.cond import Branches
+from wengert.ops.control.while_op import Loop
+from wengert.state.variable import Variable
+from wengert.values.dtypes import int32, resource
+
+_COUNTERS: Final = 2  # values of a loop in a file that it does not have here
+
+
+class Custom(NamedTuple):
+    """An operation with a gradient of its own: its type there, its function, how tensors are called there."""
+
+    kind: str
+    op: Any
+    function: str
+    args: dict[str, str]
+
+
+class Library:
+    """The functions of a saved model."""
+
+    def __init__(self) -> None:
+        self.proto = message("FunctionDefLibrary")()
+        self.custom: list[Custom] = []
+        self._numbers = count()
+
+    def name(self, base: str) -> str:
+        """A name that no other function has."""
+        return f"__inference_{re.sub(r'[^A-Za-z0-9_]', '_', base)}_{next(self._numbers)}"
+
+    def add(
+        self,
+        name: str,
+        inputs: Sequence[Any],
+        resources: Sequence[bool],
+        outputs: Sequence[Any],
+        output_names: Sequence[str],
+        graph: Any,
+    ) -> Any:
+        """A graph as a function of some of its tensors."""
+        made = message("FunctionDef")()
+        made.signature.name = name
+        args = _unique([x.op.name for x in inputs])
+        for n, (arg, x, is_resource) in enumerate(zip(args, inputs, resources, strict=True)):
+            kind = resource if is_resource else x.dtype
+            made.signature.input_arg.add(name=arg, type=kind.as_datatype_enum)
+            shape = shape_proto([] if is_resource else x.shape)
+            made.arg_attr[n].attr["_output_shapes"].list.shape.append(shape)
+        known = {x.op.name: arg for arg, x in zip(args, inputs, strict=True)}
+        nodes = _Nodes(self, known, name)
+        for op in graph.get_operations():
+            if op.name not in known:
+                nodes.add(op)
+        made.node_def.extend(nodes.found)
+        for own, y in zip(_unique(output_names), outputs, strict=True):
+            made.signature.output_arg.add(name=own, type=y.dtype.as_datatype_enum)
+            made.ret[own] = nodes.place(input_name(y, y.op.name))
+        for op in graph.get_operations():
+            if op.name not in known and _acts(op):
+                made.signature.control_output.append(op.name)
+                made.control_ret[op.name] = op.name
+                made.signature.is_stateful = True
+        self.proto.function.append(made)
+        return self.proto.function[-1]  # which is a copy
+
+
+def _acts(op: Any) -> bool:
+    return bool(op.row.effects) and op.type != "ReadVariableOp"
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names as arguments may have them, each once."""
+    found: list[str] = []
+    for name in names:
+        base = re.sub(r"[^a-z0-9_]", "_", name.lower())
+        base = base if base[:1].isalpha() else f"arg_{base}"
+        own, n = base, 0
+        while own in found:
+            n += 1
+            own = f"{base}_{n}"
+        found.append(own)
+    return found
+
+
+class _Nodes:
+    """The nodes of a function."""
+
+    def __init__(self, library: Library, args: dict[str, str], function: str) -> None:
+        self._in = function
+        self.found: list[Any] = []
+        self._library = library
+        self._args = args
+        self._by_name: dict[str, Any] = {}
+
+    def add(self, op: Any) -> None:
+        """The node of an operation, and the constants that it needs."""
+        for node in self._made(op):
+            inputs = [self.place(text) for text in node.input]
+            del node.input[:]
+            node.input.extend([text for text in inputs if text != "^"])
+            self._by_name[node.name] = node
+            self.found.append(node)
+
+    def _made(self, op: Any) -> list[Any]:
+        owner = getattr(op.row.step, "__self__", None)
+        if isinstance(owner, Branches) and not owner.more:
+            return [self._branches(op, owner)]
+        if isinstance(owner, Loop) and not (
+            owner.taken or owner.emitted or owner.condition is None
+        ):
+            return self._loop(op, owner)
+        if op.row.name.startswith("custom_gradient") and op.row.joint is not None:
+            return [self._custom(op)]
+        made = nodes_of(op)
+        own = [made[-1].attr[key].s for key in (OWN, CALL) if key in made[-1].attr]
+        if "_closed" in made[-1].attr or any(b"'kept'" in text for text in own):
+            raise NotImplementedError(
+                f"Operation {op.name!r} of type {op.type} has no form in a saved model: what it does "
+                "cannot be written as operations of TensorFlow's with constant attributes."
+            )
+        return made
+
+    def place(self, text: str) -> str:
+        """An input of a node as functions name it: `node:output:0`, or an argument."""
+        if text.startswith("^"):
+            return "^" if text[1:] in self._args else text
+        name, _, index = text.partition(":")
+        if name in self._args:
+            return self._args[name]
+        node, at = self._by_name[name], int(index or 0)
+        at += _COUNTERS if node.op in ("While", "StatelessWhile") else 0
+        known = op_defs().get(node.op)
+        for arg in known.outputs if known is not None else ():
+            size = _size(arg, node)
+            if at < size:
+                return f"{name}:{arg.name}:{at}"
+            at -= size
+        return f"{name}:output:{at}"
+
+    def _node(self, op: Any, kind: str, inputs: Sequence[Any], dtypes: Sequence[Any]) -> Any:
+        made = message("NodeDef")(name=op.name, op=kind)
+        made.input.extend([input_name(x, x.op.name) for x in inputs])
+        made.input.extend([f"^{other.name}" for other in op.control_inputs])
+        made.attr["Tin" if kind.endswith("Case") else "T"].CopyFrom(attr_value(list(dtypes)))
+        made.attr["output_shapes"].list.SetInParent()
+        return made
+
+    def _custom(self, op: Any) -> Any:
+        """Values that are passed on, with a gradient of their own."""
+        kind = f"CustomGradient-{len(self._library.custom)}"
+        self._library.custom.append(Custom(kind, op, self._in, self._args))
+        made = message("NodeDef")(name=op.name, op="IdentityN")
+        made.input.extend([input_name(x, x.op.name) for x in op.inputs])
+        made.attr["T"].CopyFrom(attr_value([x.dtype for x in op.inputs]))
+        made.attr["_gradient_op_type"].s = kind.encode()
+        return made
+
+    def _kinds(self, xs: Sequence[Any]) -> list[bool]:
+        return [_is_resource(x) for x in xs]
+
+    def _branches(self, op: Any, owner: Branches) -> Any:
+        """A choice among functions."""
+        index, *given = op.inputs
+        kinds = self._kinds(given)
+        types = [resource if r else x.dtype for x, r in zip(given, kinds, strict=True)]
+        kind = "Case" if op.row.effects or any(kinds) else "StatelessCase"
+        made = self._node(op, kind, [index, *given], types)
+        made.attr["Tout"].CopyFrom(attr_value([y.dtype for y in op.outputs]))
+        made.attr["output_shapes"].list.shape.extend([shape_proto(y.shape) for y in op.outputs])
+        made.attr["branches"].list.SetInParent()
+        for body, places in zip(owner.bodies, owner.places, strict=True):
+            inputs = _at(body.graph, places, given)
+            outputs = body.results[: owner.count]
+            branch = self._function(op.name, inputs, kinds, outputs, body.graph)
+            made.attr["branches"].list.func.add(name=branch.signature.name)
+        return made
+
+    def _loop(self, op: Any, owner: Loop) -> list[Any]:
+        """A loop: a counter and a limit, which TensorFlow's gradient reads, what changes, what stays."""
+        n = len(owner.carried)
+        kinds = self._kinds(op.inputs)
+        types = [resource if r else x.dtype for x, r in zip(op.inputs, kinds, strict=True)]
+        made = self._node(
+            op, "While" if op.row.effects or any(kinds) else "StatelessWhile", op.inputs, types
+        )
+        first = [
+            constant(f"{op.name}/loop_counter", 0),
+            constant(f"{op.name}/maximum_iterations", -1),
+        ]
+        after = list(made.input)
+        del made.input[:]
+        made.input.extend([*[node.name for node in first], *after])
+        made.attr["T"].CopyFrom(attr_value([int32, int32, *types]))
+        rest = [[] if r else x.shape for x, r in zip(op.inputs[n:], kinds[n:], strict=True)]
+        shapes = [[], [], *[x.shape for x in owner.carried], *rest]
+        made.attr["output_shapes"].list.shape.extend([shape_proto(shape) for shape in shapes])
+        made.attr["parallel_iterations"].i = 10
+        stay, counters = op.inputs[n:], [_Stand.of("loop_counter"), _Stand.of("maximum_iterations")]
+        body = [*owner.carried, *_standing(owner.body, {at: x for x, at in owner.same}, stay)]
+        passed = [False] * (_COUNTERS + n) + kinds[n:]
+        counting = self._function(
+            f"{op.name}_body",
+            [*counters, *body],
+            [False, False, *kinds],
+            [*counters, *owner.results, *body[n:]],
+            owner.body,
+            passed,
+        )
+        _count_on(counting)
+        made.attr["body"].func.name = counting.signature.name
+        test = owner.condition
+        assert test is not None
+        own = dict(zip(owner._condition_places, test.captured_inputs, strict=True))
+        inputs = [*counters, *test.inputs, *_standing(test, own, stay)]
+        made.attr["cond"].func.name = self._function(
+            f"{op.name}_cond", inputs, [False, False, *kinds], test.outputs, test
+        ).signature.name
+        return [*first, made]
+
+    def _function(
+        self,
+        base: str,
+        inputs: Sequence[Any],
+        kinds: Sequence[bool],
+        outputs: Sequence[Any],
+        graph: Any,
+        passed: Sequence[bool] = (),
+    ) -> Any:
+        name = self._library.name(base)
+        names = [f"output_{n}" for n in range(len(outputs))]
+        made = self._library.add(name, inputs, kinds, outputs, names, graph)
+        for arg, is_resource in zip(made.signature.output_arg, passed, strict=False):
+            if is_resource:
+                arg.type = resource.as_datatype_enum
+        return made
+
+
+def _count_on(body: Any) -> None:
+    """Let the body of a loop count its rounds, as TensorFlow's gradient of a loop expects."""
+    one = constant("loop_counter/one", 1)
+    add = message("NodeDef")(name="loop_counter/next", op="AddV2")
+    add.input.extend([body.signature.input_arg[0].name, "loop_counter/one:output:0"])
+    add.attr["T"].CopyFrom(attr_value(int32))
+    body.node_def.extend([one, add])
+    body.ret[body.signature.output_arg[0].name] = "loop_counter/next:z:0"
+
+
+def _size(arg: Any, node: Any) -> int:
+    if not arg.times:
+        return 1
+    value = node.attr[arg.times]
+    return len(value.list.type) if value.HasField("list") else int(value.i)
+
+
+def _is_resource(x: Any) -> bool:
+    return x.op.type in ("Placeholder", "VarHandleOp") and bool(
+        getattr(x, "_is_handle", False) or _stands_for_variable(x)
+    )
+
+
+def _stands_for_variable(x: Any) -> bool:
+    graph = x.op.graph
+    for value, own in getattr(graph, "captures", {}).values():
+        if own is x:
+            return isinstance(value, Variable) or (hasattr(value, "op") and _is_resource(value))
+    return False
+
+
+class _Stand:
+    """An input of a function that its graph does not use."""
+
+    def __init__(self, like: Any, number: int) -> None:
+        self.dtype, self.shape = like.dtype, like.shape
+        self.op = _Op(f"unused_{number}")
+        self.value_index = 0
+
+    @classmethod
+    def of(cls, name: str) -> _Stand:
+        """A whole number of a name."""
+        made = cls(_Scalar(), 0)
+        made.op = _Op(name)
+        return made
+
+
+class _Scalar:
+    dtype, shape = int32, ()
+
+
+class _Op:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _at(graph: Any, places: Sequence[int], given: Sequence[Any]) -> list[Any]:
+    """The inputs of a branch in the order of the operation's."""
+    return _standing(graph, dict(zip(places, graph.captured_inputs, strict=True)), given)
+
+
+def _standing(graph: Any, own: dict[int, Any], given: Sequence[Any]) -> list[Any]:
+    return [own[n] if n in own else _Stand(x, n) for n, x in enumerate(given)]
