@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import wengert as tf
@@ -249,3 +250,23 @@ def test_a_range_of_known_length_begins_where_it_should(engine: str) -> None:
 
     found = [y.numpy().tolist() for y in f(tf.ones([7]))]
     assert found == [[6], [7, 9, 11], [7, 6, 5], []]
+
+
+def test_repeating_as_often_as_only_a_run_knows() -> None:
+    """Slices along any axis, of a size that is known or not."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def f(x: Any) -> Any:
+        n = tf.shape(x)[0]
+        return (
+            tf.repeat(x[:1], n, 0),
+            tf.repeat(x, n, 1),
+            tf.repeat(x, n),
+            tf.repeat([[1], [2]], [n, 1], 0),
+        )
+
+    x = np.arange(6.0, dtype=np.float32).reshape(3, 2)
+    found = [y.numpy() for y in f(x)]
+    wanted = [np.repeat(x[:1], 3, 0), np.repeat(x, 3, 1), np.repeat(x, 3), [[1], [1], [1], [2]]]
+    for got, want in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(got, want)

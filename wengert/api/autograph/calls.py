@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from wengert.values.typing import TensorLike
 
 Function = Callable[..., Any]
-_NOT_CONVERTED: Final = frozenset({*sys.stdlib_module_names, "numpy", "scipy", "pytest", "_pytest"})
+# Libraries that are written for being called as they are.
+_LIBRARIES: Final = ("numpy", "scipy", "pytest", "_pytest", "matplotlib", "pandas", "PIL", "keras", "tf_keras",
+                     "tensorflow_probability")  # fmt: skip
+_NOT_CONVERTED: Final = frozenset({*sys.stdlib_module_names, *_LIBRARIES})
 _MAIN: Final = ("__main__", "__mp_main__")
 
 

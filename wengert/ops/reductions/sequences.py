@@ -10,12 +10,12 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.batched import run_merged
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather_densely, integers
-from wengert.ops.arrays.shaping import expand_dims, one_axis, reshape, static
+from wengert.ops.arrays.shaping import broadcast_to, expand_dims, one_axis, reshape, static
 from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.comparison import less
 from wengert.ops.math.elementwise import cast, zeros_like
@@ -24,7 +24,7 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import shape_text
-from wengert.values.sizes import shapes_differ
+from wengert.values.sizes import Size, shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -152,9 +152,21 @@ def repeat(
         raise InvalidArgumentError(
             f"Expected `repeats` to be a number or {size} numbers, got shape {shape_text(times.shape)}"
         )
+    if any(type(n) is Size for n in times.flat):
+        return _repeated_unknown(x, times, at)
     if np.any(times < 0):
         raise InvalidArgumentError("`repeats` must not be negative")
     return gather_densely(x, np.repeat(np.arange(size, dtype=np.int32), times), at)
+
+
+def _repeated_unknown(x: Tensor, times: Any, axis: int) -> Tensor:
+    """Each slice along an axis as often as only a run knows; all equally often."""
+    if times.size != 1:
+        raise SymbolicValueError("The numbers of repetitions are not known before the graph runs.")
+    shape = tuple(dims(x))
+    many = (*shape[: axis + 1], times.item(), *shape[axis + 1 :])
+    whole = broadcast_to(expand_dims(x, axis + 1), many)
+    return reshape(whole, (*shape[:axis], shape[axis] * times.item(), *shape[axis + 1 :]))
 
 
 # ---- permutations and places ------------------------------------------------------------------
