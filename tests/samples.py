@@ -109,6 +109,7 @@ class Line:
     complex: bool = False  # takes complex inputs, too
     dtypes: str = ""  # other dtypes it takes
     small: bool = True  # takes float32, float16 and bfloat16
+    ranked: bool = True  # takes a tensor of unknown rank
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ def parts(name: str, function: Callable[[Any], Any]) -> Line:
         shapes=SHAPES,
         constant=True,
         small=False,
+        ranked=not name.endswith("WithOffsets"),
     )
 
 
@@ -62,7 +63,7 @@ LINES: Sequence[Line] = [
     of_text("StringToNumber", s.to_number, lambda v: np.float32(v)),
     of_text("StringToHashBucketFast", lambda x: s.to_hash_bucket_fast(x, 1), lambda v: np.int64(0)),
     line("ReduceJoin", lambda x: s.reduce_join(text(x), axis=1), lambda x: np.array(
-        [b"".join(b"%7.2f" % v for v in row) for row in x.tolist()], object), shapes=SHAPES, constant=True, small=False),
+        [b"".join(b"%7.2f" % v for v in row) for row in x.tolist()], object), shapes=SHAPES, constant=True, small=False, ranked=False),
     parts("StringSplitV2", lambda x: s.split(x, ".")),
     parts("StringBytesSplit", s.bytes_split),
     parts("UnicodeSplitWithOffsets", lambda x: s.unicode_split(x, "UTF-8")),
@@ -74,8 +75,8 @@ LINES: Sequence[Line] = [
     of_text("StringToHashBucket", lambda x: s.to_hash_bucket(x, 1), lambda v: np.int64(0)),
     of_text("StringToHashBucketStrong", lambda x: s.to_hash_bucket_strong(x, 1, [1, 2]), lambda v: np.int64(0)),
     of_text("UnicodeTranscode", lambda x: s.unicode_transcode(x, "UTF-8", "UTF-16-BE"), lambda v: v.decode().encode("utf-16-be")),
-    line("UnicodeEncode", lambda x: s.unicode_encode(tf.cast(x, tf.int32) * 0 + 97, "UTF-8"), lambda x: np.array([b"aaa"] * 2, object), shapes=SHAPES, constant=True, small=False),
+    line("UnicodeEncode", lambda x: s.unicode_encode(tf.cast(x, tf.int32) * 0 + 97, "UTF-8"), lambda x: np.array([b"aaa"] * 2, object), shapes=SHAPES, constant=True, small=False, ranked=False),
     line("UnicodeScript", lambda x: s.unicode_script(tf.cast(x, tf.int32) * 0 + 97), lambda x: np.full(x.shape, 25, np.int32), shapes=SHAPES, constant=True, small=False),
     line("UnsortedSegmentJoin", lambda x: s.unsorted_segment_join(text(x), [0, 0], 1), lambda x: np.array([[b"%7.2f%7.2f" % (a, b) for a, b in x.T.tolist()]], object), shapes=SHAPES, constant=True, small=False),
-    line("StringFormat", lambda x: s.format("{}", tf.shape(x)), lambda x: np.array(b"[2 3]", object), shapes=SHAPES, constant=True, small=False),
+    line("StringFormat", lambda x: tf.reshape(s.format("{}", tf.shape(x)), [1]), lambda x: np.array([b"[2 3]"], object), shapes=SHAPES, constant=True, small=False),
 ]  # fmt: skip

@@ -464,7 +464,7 @@ def test_functions_that_call_each_other_are_traced_by_two_threads() -> None:
 
 
 def test_a_function_is_traced_by_one_of_many_threads() -> None:
-    """And makes its variables once."""
+    """And makes its variables once; one that makes variables is traced again, without making them."""
     made: list[Any] = []
 
     @tf.function
@@ -475,7 +475,7 @@ def test_a_function_is_traced_by_one_of_many_threads() -> None:
         return made[0] * x
 
     together(*[lambda: f(tf.constant(2.0)) and None] * 8)
-    assert (f.experimental_get_tracing_count(), len(made)) == (1, 1)
+    assert (f.experimental_get_tracing_count(), len(made)) == (2, 1)
 
 
 FORKING = """

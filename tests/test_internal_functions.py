@@ -366,8 +366,8 @@ def test_loops_that_are_compared() -> None:
     [
         ("python.ops.control_flow_ops.switch", "tf.while_loop"),
         ("python.ops.gen_control_flow_ops.enter", "tf.while_loop"),
-        ("python.ops.image_ops.decode_png", "Pillow"),
-        ("python.ops.io_ops.read_file", "np.load"),
+        ("python.ops.image_ops.decode_jpeg2000", "Pillow"),
+        ("python.ops.io_ops.read_lmdb", "np.load"),
         ("python.framework.load_library.load_op_library", "tf.register_op"),
     ],
 )

@@ -127,6 +127,8 @@ def test_value(case: Case, mode: str) -> None:
 @unknown
 def test_value_of_unknown_shape(case: Case, mode: str, form: str) -> None:
     """The same with placeholders of which sizes, or not even the rank, are known."""
+    if form == "rank" and not case.line.ranked:
+        pytest.skip("it asks for the rank, as in TensorFlow")
     xs = case.inputs()
     want = arrays(outcomes(case.call, tensors(xs)))
     got, ys = MODES[mode](lambda *ps: outcomes(case.call, ps), xs, form)

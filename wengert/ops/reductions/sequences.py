@@ -159,7 +159,7 @@ def repeat(
     return gather_densely(x, np.repeat(np.arange(size, dtype=np.int32), times), at)
 
 
-def _repeated_unknown(x: Tensor, times: Any, axis: int) -> Tensor:
+def _repeated_unknown(x: Tensor, times: Array, axis: int) -> Tensor:
     """Each slice along an axis as often as only a run knows; all equally often."""
     if times.size != 1:
         raise SymbolicValueError("The numbers of repetitions are not known before the graph runs.")
