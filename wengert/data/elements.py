@@ -5,7 +5,7 @@ A slot holds what stands at one leaf of an element: an array, or a value made of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -283,10 +283,3 @@ def _taken_apart(spec: TypeSpec, value: Any) -> list[Any] | None:
         source = kind.read_from(value)
         count = int(kind.tensors(value)[0].shape[0])
         return [kind.element(spec, source, convert(i)) for i in range(count)]
-
-
-def check_is_mapping(value: Any, what: str) -> Mapping[str, Any]:
-    """A dictionary of names, or an error that says what it is for."""
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{what} must be a dictionary, got {value!r}.")
-    return value

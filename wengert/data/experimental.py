@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.data.dataset import Dataset, DatasetSpec
-from wengert.data.elements import is_structure, mapped, normal, spec_of_value
+from wengert.data.elements import is_structure, mapped
 from wengert.data.functions import enable_debug_mode
 from wengert.data.iterator import IteratorBase
 from wengert.data.methods import functions, order
@@ -297,11 +297,6 @@ def at(dataset: Any, index: Any) -> Any:
     np.int64(3)
     """
     return dataset.skip(index).take(1).get_single_element()
-
-
-def spec_of(value: Any) -> Any:
-    """The nested specs of a value as an element."""
-    return spec_of_value(normal(value))
 
 
 __all__ = [

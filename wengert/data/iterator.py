@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterator as PythonIterator
 from collections.abc import Sequence
@@ -132,7 +131,6 @@ FROM_HANDLE: Final = Row(
 )
 
 _STATE: Final = "ITERATOR_STATE"
-_NUMBERS = itertools.count()
 
 
 # ---- what users see -----------------------------------------------------------------------------

@@ -166,11 +166,6 @@ def _strings(value: Any) -> Any:
     return found
 
 
-@stage("EmptyDataset")
-def nothing() -> Pipeline:
-    return Pipeline(lambda: iter(()), 0)
-
-
 def repeated(start: Callable[[], Iterator[Element]], times: int) -> Iterator[Element]:
     """The elements of several passes; without an end for -1, unless a pass gives nothing."""
     for n in itertools.count():
