@@ -4,6 +4,7 @@ crc32c      The checksum of records
 wire        Messages of protocol buffers: fields with numbers
 tensors     Arrays as messages: TensorProto
 records     Records one after the other, with checksums: TFRecord
+large_files  Many bytes to and from files, as fast as the system moves them
 compressed  Files that may be compressed
 lines       Lines of text files
 csv         Lines with fields between commas

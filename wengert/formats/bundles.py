@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -23,11 +22,13 @@ from wengert.errors import (
     UnimplementedError,
     of_os_error,
 )
+from wengert.formats import large_files
 from wengert.formats.crc32c import crc32c, masked
 from wengert.formats.ordered_code import slice_key
 from wengert.formats.tables import entries_of, table
 from wengert.formats.tensors import shape_message
 from wengert.formats.wire import Fields, Message, signed, varint
+from wengert.host.files import Unfinished, alone_in, errors_of_files, kept_for_good, replaced
 from wengert.values.dtypes import DType, as_dtype, of_numpy, resource, variant
 
 Extents = tuple[
@@ -35,6 +36,7 @@ Extents = tuple[
 ]  # beginning and length for each axis; 0 and -1 for a whole one
 _WORD: Final = 4
 _MOST: Final = 0xFFFFFFFF
+_USUAL, _OTHER = (0, 1), (1, 2)  # files with bytes: the number, and of how many
 # Fields of BundleHeaderProto, BundleEntryProto, TensorSliceProto.
 _SHARDS, _ENDIAN, _VERSION = 1, 2, 3
 _DTYPE, _SHAPE, _SHARD, _OFFSET, _SIZE, _CHECK, _SLICES = range(1, 8)
@@ -64,19 +66,17 @@ def shard_name(prefix: str, shard: int, count: int) -> str:
 class BundleWriter:
     """Tensors that are written one after the other; they are there when `finish` returns.
 
-    Until then the files have other names, so that what was there before stays whole. After an error
-    nothing is left of them.
+    Until then what was there before stays whole. After an error nothing is left of them.
     """
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
-        self._data = shard_name(prefix, 0, 1)
-        self._mark = f".tempstate{uuid.uuid4().hex[:12]}"
+        self._folder = os.path.dirname(prefix)
         self._entries: dict[bytes, Entry] = {}
         self._at = 0
-        with _as_our_errors():
+        with errors_of_files():
             Path(prefix).parent.mkdir(parents=True, exist_ok=True)
-            self._file = open(self._data + self._mark, "wb")  # noqa: SIM115  # closed in finish
+            self._file = Unfinished(shard_name(prefix, 0, 1))
 
     def __enter__(self) -> BundleWriter:
         return self
@@ -109,8 +109,7 @@ class BundleWriter:
                 f"Tensor {name!r} is of dtype {dtype.name}, which no file can hold."
             )
         start = self._at
-        with _as_our_errors():
-            check = self._strings(array) if dtype.name == "string" else self._bytes(array)
+        check = self._strings(array) if dtype.name == "string" else self._bytes(array)
         size = self._at - start
         self._entries[key] = Entry(dtype, array.shape, 0, start, size, check)
 
@@ -133,48 +132,65 @@ class BundleWriter:
         return masked(crc32c(joined, check))
 
     def _write(self, data: Any) -> None:
-        self._file.write(data)
+        with errors_of_files(self._file.path):
+            large_files.write(self._file.handle, data)
         self._at += len(data)
 
     def finish(self) -> None:
-        """Give the files their names: the bytes first, the index last."""
-        head = Message().integer(_SHARDS, 1).message(_VERSION, Message().integer(1, 1))
-        lines = [(b"", head.done())]
-        lines += [(key, _entry_message(self._entries[key])) for key in sorted(self._entries)]
-        index = f"{self._prefix}.index"
+        """Give the files their names: the bytes first, the index last.
+
+        The index says which file has the bytes. Where the one of that name is in use, the new bytes get
+        another name first, so that replacing the index is all that replaces the tensors.
+        """
         try:
-            with _as_our_errors():
-                _flushed(self._file)
-                with open(index + self._mark, "wb") as file:
-                    file.write(table(lines))
-                    _flushed(file)
-                os.replace(self._data + self._mark, self._data)
-                os.replace(index + self._mark, index)
-        except BaseException:
+            with errors_of_files(), alone_in(self._folder):
+                used = _shards_in_use(self._prefix)
+                at = _USUAL if _USUAL not in used else _OTHER
+                self._file.finish(shard_name(self._prefix, *at))
+                self._place_index(at)
+                if at == _USUAL:
+                    Path(shard_name(self._prefix, *_OTHER)).unlink(missing_ok=True)
+                else:
+                    self._move_to_usual_name()
+        finally:
             self.drop()
-            raise
+
+    def _place_index(self, at: tuple[int, int]) -> None:
+        kept_for_good(self._folder)
+        replaced(f"{self._prefix}.index", self._index(*at))
+        kept_for_good(self._folder)
+
+    def _move_to_usual_name(self) -> None:
+        """The bytes get the name that TensorFlow gives them, by a second index, where files have two names."""
+        usual, other = shard_name(self._prefix, *_USUAL), shard_name(self._prefix, *_OTHER)
+        with contextlib.suppress(OSError, OpError):
+            Path(usual).unlink(missing_ok=True)  # what the index before last spoke of
+            os.link(other, usual)
+            self._place_index(_USUAL)
+            os.unlink(other)
+
+    def _index(self, shard: int, count: int) -> bytes:
+        head = Message().integer(_SHARDS, count).message(_VERSION, Message().integer(1, 1))
+        lines = [(b"", head.done())]
+        for key in sorted(self._entries):
+            entry = self._entries[key]
+            lines.append(
+                (key, _entry_message(entry if entry.slices else entry._replace(shard=shard)))
+            )
+        return table(lines)
 
     def drop(self) -> None:
-        """Leave nothing behind."""
-        with contextlib.suppress(OSError):  # closing writes what is left, which may fail as well
-            self._file.close()
-        for name in (self._data, f"{self._prefix}.index"):
-            Path(name + self._mark).unlink(missing_ok=True)
+        """Leave nothing behind, unless it is finished."""
+        self._file.drop()
 
 
-def _flushed(file: Any) -> None:
-    file.flush()
-    os.fsync(file.fileno())
-    file.close()
-
-
-@contextlib.contextmanager
-def _as_our_errors() -> Iterator[None]:
-    """What the file system refuses, as errors of the library."""
+def _shards_in_use(prefix: str) -> set[tuple[int, int]]:
+    """The files of which the index speaks that is there: their numbers, and how many it says there are."""
     try:
-        yield
-    except OSError as error:
-        raise of_os_error(error) from error
+        reader = BundleReader(prefix)
+    except OpError:
+        return set()
+    return {(entry.shard, reader.shards) for entry in reader.entries.values() if not entry.slices}
 
 
 def _raw(array: Any) -> memoryview:
@@ -228,9 +244,9 @@ class BundleReader:
             ) from None
         except DataLossError as error:
             raise DataLossError(f"{path}: {error}") from error
-        with _as_our_errors(), _of(str(path)):
-            self._shards = self._head(lines.pop(b"", b""))
-            self._entries = {key: _entry_of(Fields(data)) for key, data in lines.items()}
+        with errors_of_files(), _of(str(path)):
+            self.shards = self._head(lines.pop(b"", b""))
+            self.entries = {key: _entry_of(Fields(data)) for key, data in lines.items()}
 
     def _head(self, data: bytes) -> int:
         head = Fields(data)
@@ -245,11 +261,11 @@ class BundleReader:
     def fault(self) -> str | None:
         """What the sizes of the files say is wrong: one is missing or cut short."""
         ends: dict[int, int] = {}
-        for entry in self._entries.values():
+        for entry in self.entries.values():
             if not entry.slices:
                 ends[entry.shard] = max(ends.get(entry.shard, 0), entry.offset + entry.size)
         for shard, end in ends.items():
-            path = Path(shard_name(self.prefix, shard, self._shards))
+            path = Path(shard_name(self.prefix, shard, self.shards))
             if not path.exists():
                 return f"{path} is missing."
             if path.stat().st_size < end:
@@ -258,14 +274,14 @@ class BundleReader:
 
     def names(self) -> list[str]:
         """The names of the tensors, in order."""
-        return [key.decode() for key in self._entries if not key.startswith(b"\0")]
+        return [key.decode() for key in self.entries if not key.startswith(b"\0")]
 
     def __contains__(self, name: str) -> bool:
-        return name.encode() in self._entries
+        return name.encode() in self.entries
 
     def entry(self, name: str) -> Entry:
         """What the index says of a tensor."""
-        found = self._entries.get(name.encode())
+        found = self.entries.get(name.encode())
         if found is None:
             raise NotFoundError(f"Key {name} not found in checkpoint {self.prefix}")
         return found
@@ -277,7 +293,7 @@ class BundleReader:
             return self._read(name, entry)
         whole = np.empty(entry.shape, entry.dtype.numpy_dtype)
         for extents in entry.slices:
-            part = self._entries.get(slice_key(name, extents))
+            part = self.entries.get(slice_key(name, extents))
             if part is None:
                 raise DataLossError(
                     f"Tensor {name!r} of {self.prefix}: the part {extents} is missing."
@@ -287,11 +303,11 @@ class BundleReader:
 
     def part(self, name: str, extents: Extents) -> Any:
         """A part of a tensor, in whatever parts it was written."""
-        entry = self._entries.get(slice_key(name, extents))
+        entry = self.entries.get(slice_key(name, extents))
         return self._read(name, entry) if entry is not None else self.tensor(name)[_places(extents)]
 
     def _read(self, name: str, entry: Entry) -> Any:
-        path = shard_name(self.prefix, entry.shard, self._shards)
+        path = shard_name(self.prefix, entry.shard, self.shards)
         if entry.dtype in (variant, resource):
             raise UnimplementedError(f"Tensor {name!r} of {path} is of dtype {entry.dtype.name}.")
         data = self._bytes(name, entry, path)
@@ -307,7 +323,7 @@ class BundleReader:
 
     def _bytes(self, name: str, entry: Entry, path: str) -> Any:
         try:
-            data = np.fromfile(path, np.uint8, entry.size, offset=entry.offset)
+            data = large_files.read(path, entry.offset, entry.size)
         except FileNotFoundError:
             raise DataLossError(
                 f"Tensor {name!r} of checkpoint {self.prefix}: the file {path} is missing."

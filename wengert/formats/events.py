@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
@@ -86,7 +87,9 @@ class EventFile:
                     file.seek(self._at)
                     file.write(data)
             except OSError as error:
-                raise of_os_error(error) from error
+                with contextlib.suppress(OSError):
+                    os.truncate(self.path, self._at)
+                raise of_os_error(error, str(self.path)) from error
             self._at += len(data)
             self._waiting.clear()
             self._count = 0

@@ -162,6 +162,13 @@ def enum(name: str) -> Any:
     return wrapper.EnumTypeWrapper(_pool().FindEnumTypeByName(f"{_PACKAGE}.{name}"))
 
 
+def decode_error() -> type[Exception]:
+    """What is raised where bytes are no message."""
+    _library()
+    found: type[Exception] = importlib.import_module("google.protobuf.message").DecodeError
+    return found
+
+
 def names() -> list[str]:
     """The messages at the top."""
     return [name for name, _ in _lines() if "." not in name]

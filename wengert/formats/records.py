@@ -43,6 +43,20 @@ def records_in(file: IO[bytes]) -> Iterator[bytes]:
         at += _HEAD.size + length + _FOOT.size
 
 
+def named_records(file: IO[bytes], path: str) -> Iterator[bytes]:
+    """The records of a file that may be compressed; errors name the file and the record."""
+    found, number = records_in(file), 0
+    while True:
+        try:
+            data = next(found, None)
+        except DataLossError as error:
+            raise DataLossError(f"{path}, record {number}: {error.message}") from None
+        if data is None:
+            return
+        yield data
+        number += 1
+
+
 def _read(file: IO[bytes], count: int) -> bytes:
     """So many bytes, or those up to the end of the file: one call may give fewer."""
     parts = []

@@ -2,12 +2,14 @@
 
 collector        Python's collector of cycles, off while many objects are made
 context_manager  Context managers that are safe with interrupts
+files            Files that are there only when they are whole
 fp_errors        Floating-point errors are values here (inf, nan), not warnings, as in TensorFlow
 lifetime         Objects that must outlive the Python interpreter
 locks            The locks of variables, held while a value is updated from the old one
 malloc           Memory of freed arrays is kept for the next ones
 memory_size      Amounts of memory, as people write them
 numpy_openblas   Functions of OpenBLAS, however a copy of it was built
+parallel         Multithreading: work in parts, one for each processor
 syntax           Python's parser, from one thread at a time
 threads          The number of threads that compute
 warn_once        Warnings that are given once per process, and point at the user's line

@@ -1,24 +1,24 @@
 """tf.io: files, records, examples, pictures; numbers and texts as bytes.
 
-paths        What all that work with files have in common: paths, and TensorFlow's errors
+paths        What all that work with files have in common: paths
 gfile        tf.io.gfile: files and folders
 files        Files read and written by operations
 records      TFRecord files
+events       Files of events, for TensorBoard
 tensors      Tensors as texts
 sparse       Sparse tensors as texts
 texts        Texts in other forms: base64, compressed, fields between commas
 features     What is expected in examples
 assembly     The values of features as arrays
 examples     Examples taken apart
+sequences    Examples of sequences taken apart
 pictures     Pictures as arrays, and back
 codecs       The formats of pictures
 """
 
 from wengert.io import gfile as gfile
 from wengert.io.examples import parse_example as parse_example
-from wengert.io.examples import parse_sequence_example as parse_sequence_example
 from wengert.io.examples import parse_single_example as parse_single_example
-from wengert.io.examples import parse_single_sequence_example as parse_single_sequence_example
 from wengert.io.features import FixedLenFeature as FixedLenFeature
 from wengert.io.features import FixedLenSequenceFeature as FixedLenSequenceFeature
 from wengert.io.features import RaggedFeature as RaggedFeature
@@ -40,6 +40,8 @@ from wengert.io.pictures import extract_jpeg_shape as extract_jpeg_shape
 from wengert.io.pictures import is_jpeg as is_jpeg
 from wengert.io.records import TFRecordOptions as TFRecordOptions
 from wengert.io.records import TFRecordWriter as TFRecordWriter
+from wengert.io.sequences import parse_sequence_example as parse_sequence_example
+from wengert.io.sequences import parse_single_sequence_example as parse_single_sequence_example
 from wengert.io.sparse import deserialize_many_sparse as deserialize_many_sparse
 from wengert.io.sparse import serialize_many_sparse as serialize_many_sparse
 from wengert.io.sparse import serialize_sparse as serialize_sparse

@@ -11,7 +11,8 @@ from wengert.api.session.modes import init_scope
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
-from wengert.io.paths import errors_of_files, matching, path_of
+from wengert.host.files import errors_of_files
+from wengert.io.paths import matching, path_of
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.dtypes import string

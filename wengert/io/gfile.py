@@ -14,7 +14,8 @@ from wengert.errors import AlreadyExistsError as _AlreadyExistsError
 from wengert.errors import InvalidArgumentError as _InvalidArgumentError
 from wengert.errors import NotFoundError as _NotFoundError
 from wengert.errors import PermissionDeniedError as _PermissionDeniedError
-from wengert.io.paths import errors_of_files as _errors_of_files
+from wengert.formats.lines import lines_in as _lines_in
+from wengert.host.files import errors_of_files as _errors_of_files
 from wengert.io.paths import matching as _matching
 from wengert.io.paths import path_of as _path_of
 
@@ -87,11 +88,11 @@ class GFile:
 
     def readline(self) -> _Any:
         """The next line with its end; empty at the end of the file."""
-        return self._shown(self._to_read().readline())
+        return self._shown(next(_lines_in(self._to_read()), b""))
 
     def readlines(self) -> list[_Any]:
         """The lines that are left."""
-        return [self._shown(line) for line in self._to_read()]
+        return [self._shown(line) for line in _lines_in(self._to_read())]
 
     def seek(self, offset: _Any = None, whence: int = 0, position: _Any = None) -> None:
         """Go to a place: from the beginning (0), from here (1), from the end (2)."""

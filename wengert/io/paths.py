@@ -1,39 +1,15 @@
-"""What all that work with files have in common: paths, and TensorFlow's errors."""
+"""What all that work with files have in common: paths."""
 
 from __future__ import annotations
 
-import errno
 import glob
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Final
+import re
+from typing import Any
 
 import numpy as np
 
-from wengert.errors import (
-    AlreadyExistsError,
-    FailedPreconditionError,
-    NotFoundError,
-    OpError,
-    PermissionDeniedError,
-    ResourceExhaustedError,
-    UnimplementedError,
-    UnknownError,
-)
-
-_KINDS: Final[dict[int, type[OpError]]] = {
-    errno.ENOENT: NotFoundError,
-    errno.EEXIST: AlreadyExistsError,
-    errno.EACCES: PermissionDeniedError,
-    errno.EPERM: PermissionDeniedError,
-    errno.EROFS: PermissionDeniedError,
-    errno.ENOTDIR: FailedPreconditionError,
-    errno.EISDIR: FailedPreconditionError,
-    errno.ENOTEMPTY: FailedPreconditionError,
-    errno.ENOSPC: ResourceExhaustedError,
-    errno.EMFILE: ResourceExhaustedError,
-}
+from wengert.errors import UnimplementedError
 
 
 def path_of(path: Any) -> str:
@@ -56,19 +32,10 @@ def path_of(path: Any) -> str:
     return rest
 
 
-@contextmanager
-def errors_of_files() -> Iterator[None]:
-    """The errors of Python about files as TensorFlow's."""
-    try:
-        yield
-    except OSError as error:
-        kind = _KINDS.get(error.errno or 0, UnknownError)
-        raise kind(f"{error.filename}; {error.strerror}") from None
-
-
 def matching(pattern: str) -> list[str]:
     """The paths that fit a pattern: `*`, `?` and `[...]` stand for no slash."""
-    return [path for one in _with_hidden(pattern) for path in glob.glob(one)]
+    plain = re.sub(r"\\(.)", r"[\1]", pattern)
+    return [path for one in _with_hidden(plain) for path in glob.glob(one)]
 
 
 def _with_hidden(pattern: str) -> list[str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from typing import IO, Any
 
-from wengert.errors import DataLossError, FailedPreconditionError
+from wengert.errors import FailedPreconditionError
 from wengert.formats.compressed import opened
-from wengert.formats.records import record, records_in
-from wengert.io.paths import errors_of_files, path_of
+from wengert.formats.records import named_records, record
+from wengert.host.files import errors_of_files
+from wengert.io.paths import path_of
 
 
 class TFRecordCompressionType:
@@ -143,7 +143,4 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
     with errors_of_files():
         file = opened(name, "rb", codec)
     with file:
-        try:
-            yield from records_in(file)
-        except (EOFError, zlib.error) as error:
-            raise DataLossError(f"{name} is damaged: {error}") from None
+        yield from named_records(file, name)

@@ -17,6 +17,7 @@ from wengert.compat.graph_defs.tensors import make_ndarray, shape_of
 from wengert.core.context import activate, current_graph
 from wengert.errors import DataLossError, NotFoundError
 from wengert.formats.bundles import BundleReader
+from wengert.formats.protos import decode_error
 from wengert.ops.arrays.identity import identity_n
 from wengert.saved_model import options as names
 from wengert.saved_model.structures import decoded
@@ -50,13 +51,20 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
         )
     kind = message("SavedModel")
     try:
-        model = kind.FromString(path.read_bytes())
-    except Exception as error:
+        meta = _chosen(kind.FromString(path.read_bytes()), tags, folder)
+        return _Loading(folder, meta, options or names.LoadOptions()).loaded()
+    except (decode_error(), LookupError, AttributeError) as error:
         raise DataLossError(f"{path} is cut short or damaged: {error}") from error
+
+
+def _chosen(model: Any, tags: Any, folder: Path) -> Any:
+    """The graph of a model that has these tags, or the first."""
+    if not model.meta_graphs:
+        raise DataLossError(f"{folder}: the model has no graph, its file is cut short or damaged.")
     wanted = {tags} if isinstance(tags, str) else None if tags is None else set(tags)
     for meta in model.meta_graphs:
         if wanted is None or wanted == set(meta.meta_info_def.tags):
-            return _Loading(folder, meta, options or names.LoadOptions()).loaded()
+            return meta
     raise RuntimeError(
         f"MetaGraphDef associated with tags {sorted(wanted or [])} could not be found in SavedModel at {folder}."
     )
@@ -169,7 +177,9 @@ class _Loading:
         return RestoredFunction(found, proto.function_spec)
 
     def _bare_concrete_function(self, proto: Any) -> LoadedFunction:
-        return self.concrete(proto.concrete_function_name)
+        found = self.concrete(proto.concrete_function_name)
+        found.positional = proto.allowed_positional_arguments
+        return found
 
     def _captured_tensor(self, proto: Any) -> str:
         return str(proto.name)
@@ -256,6 +266,7 @@ class LoadedFunction:
         self._signature = decoded(proto.canonicalized_input_signature)
         self._results = decoded(proto.output_signature)
         self._specs = [s for s in nest.flatten(self._signature) if isinstance(s, TensorSpec)]
+        self.positional = len(self._specs)  # how many may be given without names
         self._run = traced(self._import, autograph=False)
 
     def _import(self, *tensors: Any) -> list[Any]:
@@ -325,7 +336,7 @@ class LoadedFunction:
     def _by_name(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         named = {str(s.name): s for s in self._specs}
         rest = [s for n, s in list(named.items())[len(args) :]]
-        if len(args) > len(named) or set(kwargs) != {str(s.name) for s in rest}:
+        if len(args) > self.positional or set(kwargs) != {str(s.name) for s in rest}:
             raise TypeError(
                 f"{self.name} takes the tensors {', '.join(named)}; given were {len(args)} by position and "
                 f"{sorted(kwargs)} by name."
@@ -424,7 +435,8 @@ class RestoredFunction:
                 if tensors is not None:
                     return function, tensors
         shown = "\n".join(f"  {f.structured_input_signature}" for f in self.concrete_functions)
-        raise ValueError(
+        kind = ValueError if self.input_signature is None else TypeError
+        raise kind(
             "Could not find matching concrete function to call loaded from the SavedModel. Got:\n  "
             f"{ways[0]}\nExpected one of {len(self.concrete_functions)}:\n{shown}"
         )

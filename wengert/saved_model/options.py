@@ -94,6 +94,9 @@ class Asset(AutoTrackable):
         self._path = path.numpy().decode() if hasattr(path, "numpy") else os.fspath(path)
         self._tensor = convert(self._path)
 
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        return self._tensor
+
     @property
     def asset_path(self) -> Any:
         """The path, as a tensor."""

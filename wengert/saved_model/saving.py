@@ -20,12 +20,12 @@ from wengert.compat.v1 import VERSION
 from wengert.core.context import activate
 from wengert.formats.bundles import BundleWriter
 from wengert.graph.function_graph import FunctionGraph
+from wengert.host.files import replaced
 from wengert.ops.arrays.gathering import to_dense
 from wengert.ops.arrays.identity import identity
 from wengert.saved_model import options as names
 from wengert.saved_model.function_defs import Custom, Library
 from wengert.saved_model.structures import encoded
-from wengert.saving.checkpoint_state import replaced
 from wengert.saving.object_graph import KEY, View, in_message
 from wengert.saving.trackables.parts import parts_of
 from wengert.state.variable import Variable
@@ -226,6 +226,9 @@ class _Saving:
         inputs = trace.graph.all_inputs
         captured = trace.graph.captured
         start = len(inputs) - len(captured)
+        if keywords is not None:
+            at = {str(spec.name): x for spec, x in zip(_flat_specs(trace), inputs, strict=False)}
+            inputs = [*[at[name] for name in keywords], *inputs[start:]]
         kinds = [False] * start + [isinstance(v, Variable) for v in captured]
         outputs, labels = trace.outputs, [f"output_{n}" for n in range(len(trace.outputs))]
         if results is not None:
@@ -239,7 +242,7 @@ class _Saving:
         structure = (
             nest.map_structure(_spec, trace.structured_outputs)
             if results is None
-            else {key: _spec(y) for key, y in results.items()}
+            else {key: TensorSpec(y.shape, y.dtype, key) for key, y in results.items()}
         )
         saved.output_signature.CopyFrom(encoded(structure))
         if keywords is None:
@@ -330,13 +333,14 @@ class _Saving:
 
     def _signature(self, made: Any, name: str, function: Any) -> None:
         trace = _signature_trace(function)
-        keywords = {str(spec.name): spec for spec in _flat_specs(trace)}
-        results = _named_results(trace)
+        # By name, as nested values are flattened: no other order is said anywhere.
+        keywords = dict(sorted([(str(spec.name), spec) for spec in _flat_specs(trace)]))
+        results = dict(sorted(_named_results(trace).items()))
         inner = self._concrete(trace, keywords, results)
         node = message("SavedObject")()
         node.bare_concrete_function.concrete_function_name = inner
         node.bare_concrete_function.argument_keywords.extend(keywords)
-        node.bare_concrete_function.allowed_positional_arguments = len(keywords)
+        node.bare_concrete_function.allowed_positional_arguments = int(len(keywords) == 1)
         made.children.add(node_id=len(self.view.objects) + len(self._extra), local_name=name)
         self._extra.append(node)
         self._call(name, trace, inner, keywords, results)

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from wengert.formats.bundles import BundleReader
 from wengert.saving.checkpoint_state import latest_checkpoint
-from wengert.saving.object_graph import KEY
 from wengert.values.dtypes import DType
 
 _SHARDED: Final = "-?????-of-?????"
@@ -107,8 +106,3 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     [1.0]
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
-
-
-def is_object_based(reader: CheckpointReader) -> bool:
-    """Whether a checkpoint keeps objects, and not names alone."""
-    return reader.has_tensor(KEY)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import re
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from wengert.api.session.logger import get_logger
-from wengert.errors import NotFoundError, OpError, of_os_error
+from wengert.errors import NotFoundError, OpError
 from wengert.formats.bundles import BundleReader
+from wengert.host.files import replaced
 
 _FILE: Final = "checkpoint"
 
@@ -64,7 +64,7 @@ def _unquoted(text: str) -> str:
 def state_of_text(text: str) -> CheckpointState:
     """The state that such a text stands for."""
     made = CheckpointState()
-    for key, value in re.findall(r'(\w+)\s*:\s*("(?:\\.|[^"\\])*"|\S+)', text):
+    for key, value in re.findall(r'(\w+)\s*:\s*("(?:\\.|[^"\\])*"|[^\s"]\S*)', text):
         if key == "model_checkpoint_path":
             made.model_checkpoint_path = _unquoted(value)
         elif key == "all_model_checkpoint_paths":
@@ -142,21 +142,6 @@ def update_checkpoint_state(
     replaced(os.path.join(folder, latest_filename or _FILE), state.text().encode())
 
 
-def replaced(path: str, data: bytes) -> None:
-    """Write a file, so that at any moment the old one or the new one is there, whole."""
-    own = f"{path}.tmp{uuid.uuid4().hex[:12]}"
-    try:
-        with open(own, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(own, path)
-    except OSError as error:
-        raise of_os_error(error) from error
-    finally:
-        Path(own).unlink(missing_ok=True)
-
-
 def get_checkpoint_state(
     checkpoint_dir: Any, latest_filename: str | None = None
 ) -> CheckpointState | None:
@@ -168,17 +153,29 @@ def get_checkpoint_state(
     folder = os.fspath(checkpoint_dir)
     path = Path(folder, latest_filename or _FILE)
     try:
-        text = path.read_text("utf-8")
+        state = state_of_text(path.read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    state = state_of_text(text)
+    except ValueError:  # it is no text, or a number in it is none
+        state = CheckpointState()
     if not state.model_checkpoint_path:
-        get_logger().warning("%s: Checkpoint ignored: it names no checkpoint.", path)
-        return None
+        get_logger().warning(
+            "%s: Checkpoint ignored: it names no checkpoint, or is damaged. Those that stand in the "
+            "folder are taken, the last written as the latest.",
+            path,
+        )
+        return _state_of_files(folder)
     state.model_checkpoint_path = os.path.join(folder, state.model_checkpoint_path)
     paths = state.all_model_checkpoint_paths
     state.all_model_checkpoint_paths = [os.path.join(folder, p) for p in paths]
     return state
+
+
+def _state_of_files(folder: str) -> CheckpointState | None:
+    """The checkpoints of a folder by its files, the oldest first."""
+    written = sorted(Path(folder).glob("*.index"), key=lambda file: file.stat().st_mtime_ns)
+    prefixes = [str(file).removesuffix(".index") for file in written]
+    return CheckpointState(prefixes[-1], prefixes) if prefixes else None
 
 
 def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:

@@ -151,7 +151,12 @@ class View:
             self._add_slots(nodes)
         values: dict[str, Any] = {}
         for node, value, path in zip(nodes, self.objects, self.paths, strict=True):
-            for name, tensor in saved_of(value).items():
+            for under in getattr(type(value), "_saved_under", ())[:1]:  # several tensors, one name
+                key = f"{path}/{_ATTRIBUTES}/{under}"
+                node.saved.append(Saved(under, "", key))
+                values |= {f"{key}-{name}": x for name, x in saved_of(value).items()}
+            single = not hasattr(type(value), "_saved_under")
+            for name, tensor in saved_of(value).items() if single else ():
                 key = f"{path}/{_ATTRIBUTES}/{escaped(name)}"
                 full = str(getattr(value, "name", "")) if name == "VARIABLE_VALUE" else ""
                 node.saved.append(Saved(escaped(name), full.rpartition(":")[0] or full, key))

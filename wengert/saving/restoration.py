@@ -147,6 +147,8 @@ class Restoration:
             return {}, {}
         with activate((), None):
             wanted = {"VARIABLE_VALUE": value} if isinstance(value, Variable) else saved_of(value)
+        for under in getattr(type(value), "_saved_under", ()):  # several tensors under one name
+            keys |= {name: f"{keys[under]}-{name}" for name in wanted if under in keys}
         found = {}
         for name, tensor in wanted.items():
             if name in keys:

@@ -76,10 +76,11 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: str | None =
     ...     len(session.run(tf.compat.v1.summary.merge_all()))
     13
     """
-    return _made(name, [tensor], _scalar, collections, family)
+    return _made(name, [tensor], scalar_bytes, collections, family)
 
 
-def _scalar(tag: str, array: Any) -> bytes:
+def scalar_bytes(tag: str, array: Any) -> bytes:
+    """The summary of a number."""
     if array.size != 1:
         raise InvalidArgumentError(
             f"tags and values are not the same shape: [] != {array.shape} (tag '{tag}')"

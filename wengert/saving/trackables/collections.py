@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from wengert.api.session.logger import get_logger
 from wengert.saving.trackables.base import Trackable, arrived, holds_trackable
 
 
@@ -31,10 +32,20 @@ class TrackableDataStructure(Trackable):
         return self._trackable_children().get(name)
 
     def _changed(self) -> None:
-        """Give new elements what a checkpoint has for them."""
-        if self.__dict__.get("_self_pending"):
-            for name, part in self._trackable_children().items():
+        """Give new elements what a checkpoint has for them.
+
+        What does not fit stays as it is, as in TensorFlow: an optimizer is built after it has been
+        restored, and its list of variables may first be one of another model's.
+        """
+        if not self.__dict__.get("_self_pending"):
+            return
+        for name, part in self._trackable_children().items():
+            try:
                 arrived(self, name, part)
+            except ValueError as error:
+                get_logger().warning(
+                    "Element %r was not restored from the checkpoint: %s", name, error
+                )
 
 
 def _noticed(kind: type, name: str) -> Any:
@@ -62,6 +73,9 @@ class ListWrapper(list[Any], TrackableDataStructure):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __repr__(self) -> str:
+        return f"ListWrapper({list.__repr__(self)})"
+
 
 class _DictWrapper(dict[Any, Any], TrackableDataStructure):
     """A dictionary whose values are its parts."""
@@ -74,6 +88,9 @@ class _DictWrapper(dict[Any, Any], TrackableDataStructure):
     )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"DictWrapper({dict.__repr__(self)})"
 
 
 def wrap_or_unwrap(value: Any) -> Any:
