@@ -10,6 +10,7 @@ import functools
 import sys
 from typing import Any, Final
 
+from wengert.formats.crc32c import compute_parts_by
 from wengert.host.locks import load_module
 from wengert.ops.support import large_kernels as large
 from wengert.ops.support.large_kernels import LargeKernel
@@ -28,6 +29,9 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.batch_norm_kernel: ("batch_norm", "apply_formula"),
     large.batch_norm_sum_kernel: ("batch_norm", "sum_formula"),
     large.local_response_norm_kernel: ("local_response_norm", "normalize"),
+    large.cholesky_kernel: ("factors", "cholesky"),
+    large.triangular_solve_kernel: ("factors", "triangular_solve"),
+    large.philox_kernel: ("philox", "blocks"),
     large.segment_extremes_kernel: ("segment_extremes", "change_rows"),
 }
 
@@ -76,3 +80,4 @@ def _better_product() -> Any:
 for _kernel, _names in _FUNCTIONS.items():
     _kernel.register(_Kernel(*_names))
 large.matmul_kernel.register(_matmul)
+compute_parts_by(_Kernel("checksum", "registers"))

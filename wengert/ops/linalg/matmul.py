@@ -15,6 +15,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.host.parallel import mind_the_load
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.shaping import expand_dims, reshape, squeeze, static, transpose
@@ -23,7 +24,6 @@ from wengert.ops.math.elementwise import cast
 from wengert.ops.support.declare import convert_alike
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.large_kernels import matmul_kernel
-from wengert.ops.support.parallel import mind_the_load
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype

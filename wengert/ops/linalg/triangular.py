@@ -25,6 +25,7 @@ from wengert.ops.linalg.matrices import (
     matrix_and_sides,
 )
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.large_kernels import cholesky_kernel, triangular_solve_kernel
 from wengert.ops.support.scipy_lazy import scipy_linalg
 from wengert.values.bound_ops import bound
 from wengert.values.shapes import Dims, shape_text
@@ -51,6 +52,9 @@ def _triangular_solve_kernel(
     if singular or math.prod(batch) > a.shape[-1] or not sides.size:
         x = _substituted(a, np.broadcast_to(sides, (*batch, *sides.shape[-2:])), lower, adjoint)
     else:  # LAPACK is faster for one large matrix, but 100 times slower for 1000 of size 4
+        found = triangular_solve_kernel(a, sides, lower, adjoint)
+        if found is not None:
+            return found.astype(b.dtype, copy=False)
         trtrs = scipy_linalg().get_lapack_funcs("trtrs", (a, sides))
         trans = 2 if adjoint else 0
         x = each_matrix(lambda a, b: (trtrs(a, b, lower=lower, trans=trans)[0],), a, sides)[0]
@@ -133,7 +137,8 @@ def _cholesky_kernel(_: Namespace, a: Array) -> Array:
     """Reads the lower triangle. Matrices that are not positive definite give NaN."""
     wide = widen(a)
     try:
-        y = np.linalg.cholesky(wide)
+        found = cholesky_kernel(wide)
+        y = np.linalg.cholesky(wide) if found is None else found
     except np.linalg.LinAlgError:
         y = each_matrix(_cholesky_or_nan, wide)[0] if a.ndim > 2 else _cholesky_or_nan(wide)[0]
     return y.astype(a.dtype, copy=False)

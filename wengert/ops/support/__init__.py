@@ -10,7 +10,6 @@ half_precision   Two-byte floats: kernels that sum or iterate do so in float32 a
                  the end
 large_kernels    Kernels that engines may register for large arrays outside of graphs, in place of
                  NumPy
-parallel         Multithreading: work in parts, one for each processor
 parameter_names  The types of declared functions whose parameters are not called x and y
 scipy_lazy       Lazy imports of SciPy, which takes longer to load than Wengert
 segment_kernels  Kernels that reduce rows with the same index

@@ -98,6 +98,16 @@ def matmul_kernel(a: Any, b: Any) -> Any:
 
 
 @_large_kernel
+def cholesky_kernel(a: Any) -> Any:
+    """The lower factor of one matrix."""
+
+
+@_large_kernel
+def triangular_solve_kernel(a: Any, b: Any, lower: bool, adjoint: bool) -> Any:
+    """The solution of one triangular system, without zeros on its diagonal."""
+
+
+@_large_kernel
 def conv_kernel(x: Any, w: Any, at: Windows, y: Any) -> Any:
     """A convolution, in `y` or in another array."""
 
@@ -150,3 +160,8 @@ def local_response_norm_kernel(
 @_large_kernel
 def segment_extremes_kernel(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
     """out[ids[i]] = ufunc(out[ids[i]], updates[i]) for each i, in place; returns `out`."""
+
+
+@_large_kernel
+def philox_kernel(constants: Any, counter: int, key: int, count: int) -> Any:
+    """Blocks of random words that follow each other, (count, 4); few are worth it, too."""

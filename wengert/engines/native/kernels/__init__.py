@@ -3,15 +3,18 @@
 padded_lines          Shared by kernels with windows over images: the padded lines that a part reads
 batch_norm            Formulas of large matrices and vectors of their columns: elementwise, or
                       summed over the rows
+checksum              The checksum CRC-32C by the processor's own instruction
 conv                  Convolutions of large channels-last images, without im2col
 conv_filter_gradient  The gradient of large convolutions with respect to the filter
 depthwise_conv        Depthwise convolutions of large channels-last images
 elementwise           Elementwise operations on large arrays: one loop, generated from the row's
                       own kernel
+factors               Cholesky factors and triangular systems of one large matrix, by our OpenBLAS
 local_response_norm   Local response normalization of large arrays: one pass, a few channels at a
                       time
 matmul                Matrix products outside of graphs, where our OpenBLAS has better kernels
                       than NumPy's
+philox                Random words: blocks of Philox that follow each other
 pooling               Pooling of large channels-last images: max, mean, and the gradient of mean
 max_pool_gradient     The gradient of max pooling of large images: each window's cotangent goes to
                       its first maximum
