@@ -23,6 +23,7 @@ from wengert.data.iterator import (
 from wengert.data.methods import batches, chance, finish, functions, order, sources
 from wengert.data.options import Options
 from wengert.data.pipeline import INFINITE, UNKNOWN
+from wengert.ops.sparse.math import to_dense
 from wengert.values.composite import Composite
 from wengert.values.dtypes import variant
 from wengert.values.known_places import known_as
@@ -233,13 +234,17 @@ def _in_numpy(value: Any) -> Any:
     if value is None or isinstance(value, Dataset):
         return value
     if isinstance(value, Tensor):
-        array = value.numpy()
-        return array if not isinstance(array, np.ndarray) or array.shape else array[()]
-    return value.numpy() if hasattr(value, "numpy") else _sparse_value(value)
+        return _not_to_be_changed(value.numpy())
+    return value.numpy() if hasattr(value, "numpy") else _not_to_be_changed(to_dense(value).numpy())
 
 
-def _sparse_value(value: Any) -> Any:
-    return value._fetched(iter([part.numpy() for part in value._parts()]))
+def _not_to_be_changed(array: Any) -> Any:
+    """An array that may be a part of the dataset."""
+    if not isinstance(array, np.ndarray):
+        return array
+    found = array.view()
+    found.flags.writeable = False
+    return found if array.shape else found[()]
 
 
 known_as(Dataset, "data.ops.dataset_ops.DatasetV2")

@@ -5,7 +5,7 @@ A slot holds what stands at one leaf of an element: an array, or a value made of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from wengert.ops.control.elements import kind_of
 from wengert.values import nest
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.type_spec import NoneTensorSpec, TensorSpec, TypeSpec, type_spec_from_value
@@ -58,6 +59,30 @@ def leaves(value: Any) -> list[Any]:
     if not is_structure(value):
         return [value]
     return [leaf for part in nest.parts(value) for leaf in leaves(part)]
+
+
+def leaves_like(structure: Any, value: Any) -> list[Any]:
+    """What a value has for each leaf of a structure; a list stands for a tuple."""
+    if not is_structure(structure):
+        return [value]
+    inner = tuple(value) if isinstance(value, list) else value
+    if not is_structure(inner) or _names_of(structure) != _names_of(inner):
+        raise ValueError(f"There must be a value for each part of {structure}, got {value}.")
+    pairs = zip(nest.parts(structure), nest.parts(inner), strict=True)
+    return [leaf for part, own in pairs for leaf in leaves_like(part, own)]
+
+
+def _names_of(value: Any) -> Any:
+    """The keys of a mapping; of what has none, the number of parts."""
+    return sorted(value) if isinstance(value, Mapping) else len(nest.parts(value))
+
+
+def specs_of(types: Any, shapes: Any) -> Any:
+    """The specs for nested dtypes, and for their shapes if they are given."""
+    dtypes = [as_dtype(t) for t in leaves(types)]
+    known = [None] * len(dtypes) if shapes is None else leaves_like(types, shapes)
+    specs = [TensorSpec(TensorShape(s), d) for s, d in zip(known, dtypes, strict=True)]
+    return packed(types, specs)
 
 
 def packed(structure: Any, flat: Sequence[Any]) -> Any:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.data.dataset import Dataset, DatasetSpec
-from wengert.data.elements import is_structure, mapped
 from wengert.data.functions import enable_debug_mode
 from wengert.data.iterator import IteratorBase
 from wengert.data.methods import functions, order
@@ -338,12 +337,10 @@ __all__ = [
     "group_by_window",
     "ignore_errors",
     "index_table_from_dataset",
-    "is_structure",
     "load",
     "make_batched_features_dataset",
     "make_csv_dataset",
     "map_and_batch",
-    "mapped",
     "parallel_interleave",
     "parse_example_dataset",
     "prefetch_to_device",

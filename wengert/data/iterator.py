@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator as PythonIterator
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from wengert.core.context import activate, current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
-from wengert.data.elements import Layout, leaves, mapped, packed
+from wengert.data.elements import Layout, mapped, specs_of
 from wengert.data.optional import GET_VALUE_FORMS, Optional, optional_of
 from wengert.data.pipeline import BY_HANDLE, VARIANT_FORM, Pass, Pipeline
 from wengert.engines.numpy_engine import NumpyPlan
@@ -23,7 +22,6 @@ from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, string, variant
 from wengert.values.known_places import known_as
-from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.type_spec import TensorSpec, TypeSpec
 
@@ -354,7 +352,7 @@ class Iterator(IteratorBase):
         output_classes: Any = None,
     ) -> Iterator:
         """An iterator for datasets of these types, which `make_initializer` begins."""
-        layout = Layout(_specs(output_types, output_shapes))
+        layout = Layout(specs_of(output_types, output_shapes))
         return Iterator(current_graph().add(HANDLE, (), {}, "Iterator").outputs[0], layout)
 
     @staticmethod
@@ -365,28 +363,8 @@ class Iterator(IteratorBase):
         output_classes: Any = None,
     ) -> Iterator:
         """The iterator that a string stands for."""
-        layout = Layout(_specs(output_types, output_shapes))
+        layout = Layout(specs_of(output_types, output_shapes))
         return Iterator(apply(FROM_HANDLE, [convert(string_handle, string)]), layout)
-
-
-def _specs(types: Any, shapes: Any) -> Any:
-    """The specs for nested dtypes and shapes, as version 1 gives them."""
-    dtypes = leaves(types)
-    if shapes is None:
-        known: Sequence[Any] = [None] * len(dtypes)
-    else:
-        known = _shapes_like(types, shapes)
-    specs = [TensorSpec(TensorShape(s), d) for s, d in zip(known, dtypes, strict=True)]
-    return packed(mapped(lambda _: None, types), specs)
-
-
-def _shapes_like(types: Any, shapes: Any) -> list[Any]:
-    if isinstance(types, dict):
-        return [s for key in sorted(types) for s in _shapes_like(types[key], shapes[key])]
-    if isinstance(types, tuple):
-        pairs = zip(types, shapes, strict=True)
-        return [s for t, part in pairs for s in _shapes_like(t, part)]
-    return [shapes]
 
 
 def legacy(spec: Any, what: str) -> Any:

@@ -10,6 +10,7 @@ class _Settings:
     """Attributes with a fixed set of names, None until they are set."""
 
     _names: ClassVar[tuple[str, ...]] = ()
+    _kinds: ClassVar[dict[str, type]] = {}  # of those that are no bools
 
     def __init__(self) -> None:
         for name in self._names:
@@ -20,6 +21,11 @@ class _Settings:
             raise AttributeError(
                 f"Cannot set the property {name} on {type(self).__name__}. It has: "
                 f"{', '.join(self._names)}."
+            )
+        kind = self._kinds.get(name, bool)
+        if not isinstance(value, kind):
+            raise TypeError(
+                f'Property "{name}" must be of type {kind}, got: {value} (type: {type(value)}).'
             )
         object.__setattr__(self, name, value)
 
@@ -35,10 +41,9 @@ class _Settings:
         found = type(self)()
         for name in self._names:
             mine, its = getattr(self, name), getattr(other, name)
-            if isinstance(mine, _Settings):
-                setattr(found, name, mine._merged(its))
-            else:
-                setattr(found, name, mine if its is None else its)
+            both = mine if its is None else its
+            of_both = mine._merged(its) if isinstance(mine, _Settings) else both
+            object.__setattr__(found, name, of_both)
         return found
 
 
@@ -75,12 +80,20 @@ class AutotuneOptions(_Settings):
 
     _names = ("enabled", "cpu_budget", "ram_budget", "autotune_algorithm", "initial_parallelism",
               "min_parallelism")  # fmt: skip
+    _kinds: ClassVar[dict[str, type]] = {
+        "cpu_budget": int,
+        "ram_budget": int,
+        "autotune_algorithm": AutotuneAlgorithm,
+        "initial_parallelism": int,
+        "min_parallelism": int,
+    }
 
 
 class DistributeOptions(_Settings):
     """How the elements are divided among several machines."""
 
     _names = ("auto_shard_policy", "num_devices")
+    _kinds: ClassVar[dict[str, type]] = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,6 +113,7 @@ class ThreadingOptions(_Settings):
     """How many threads there are."""
 
     _names = ("max_intra_op_parallelism", "private_threadpool_size")
+    _kinds: ClassVar[dict[str, type]] = dict.fromkeys(_names, int)
 
 
 class ServiceOptions(_Settings):
@@ -121,6 +135,17 @@ class Options(_Settings):
               "experimental_slack", "experimental_symbolic_checkpoint", "experimental_threading",
               "experimental_warm_start", "dataset_name", "framework_type", "service",
               "threading")  # fmt: skip
+    _kinds: ClassVar[dict[str, type]] = {
+        "autotune": AutotuneOptions,
+        "experimental_distribute": DistributeOptions,
+        "experimental_external_state_policy": ExternalStatePolicy,
+        "experimental_optimization": OptimizationOptions,
+        "experimental_threading": ThreadingOptions,
+        "dataset_name": str,
+        "framework_type": list,
+        "service": ServiceOptions,
+        "threading": ThreadingOptions,
+    }
 
     def __init__(self) -> None:
         super().__init__()

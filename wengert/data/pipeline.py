@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from wengert.core.row import Row, place
@@ -66,6 +66,25 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return "<DatasetVariant>"
+
+
+def resumed(step: Callable[[], Element]) -> Iterator[Element]:
+    """What a function gives until it raises StopIteration; unlike a generator it goes on after other errors."""
+    return iter(step, None)
+
+
+def flattened(inputs: Iterator[Iterable[Element]]) -> Iterator[Element]:
+    """The elements of several iterables, one after the other; it goes on after an error of one of them."""
+    current: Iterator[Element] = iter(())
+
+    def step() -> Element:
+        nonlocal current
+        while True:
+            for element in current:
+                return element
+            current = iter(next(inputs))
+
+    return resumed(step)
 
 
 def stage(name: str) -> Callable[[Callable[..., Any]], Row]:

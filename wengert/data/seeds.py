@@ -10,7 +10,7 @@ import numpy as np
 
 from wengert.core.context import current_graph
 from wengert.ops.random.philox import LONG, blocks
-from wengert.ops.random.seeds import seeds, stream_for
+from wengert.ops.random.seeds import graph_seeds, seeds, stream_for
 
 _AT_ONCE: Final = 256  # blocks
 
@@ -28,18 +28,9 @@ def words(seed: int, seed2: int) -> Iterator[int]:
 def dataset_seeds(seed: Any) -> tuple[int, int]:
     """The two seeds of a dataset, from its own seed or None."""
     graph = current_graph()
-    if graph is not None and not graph.is_function:
-        own = next(graph.op_seeds) if seed is None and graph.seed is not None else seed
-        pair: Any = (None, None) if graph.seed is None and seed is None else None
-        if pair is None:
-            first = 87654321 if graph.seed is None else graph.seed
-            pair = first % (2**31 - 1), int(own) % (2**31 - 1)
-    else:
-        pair = seeds(seed)
-    first, second = pair
-    if first is None:
-        return 0, 0
-    return (first, second) if (first, second) != (0, 0) else (0, 2**31 - 1)
+    of_graph = graph is not None and not graph.is_function
+    first, second = graph_seeds(graph, seed) if of_graph else seeds(seed)
+    return first or 0, second or 0
 
 
 class SeedSource:

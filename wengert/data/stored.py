@@ -16,10 +16,11 @@ from wengert.data.elements import Element, Layout
 from wengert.data.methods.made import made, transformed
 from wengert.data.methods.sources import from_tensor_slices, from_tensors
 from wengert.data.stages import files
-from wengert.errors import DataLossError, InvalidArgumentError, NotFoundError
+from wengert.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from wengert.formats.compressed import opened
 from wengert.formats.records import record
-from wengert.io.paths import errors_of_files, path_of
+from wengert.host.files import errors_of_files, replaced
+from wengert.io.paths import path_of
 from wengert.io.records import TFRecordWriter as Writer
 from wengert.ops.ragged.spec import RaggedTensorSpec
 from wengert.ops.sparse.spec import SparseTensorSpec
@@ -58,7 +59,7 @@ def save(
     folder = path_of(path)
     run = uuid.uuid4().hex
     layout: Layout = self._layout
-    with errors_of_files():
+    with errors_of_files(folder):
         os.makedirs(os.path.join(folder, run))
         try:
             counts = _write_shards(self, layout, os.path.join(folder, run), shard_func, codec)
@@ -69,7 +70,7 @@ def save(
                 "files": counts,
                 "spec": _said(layout.spec),
             }
-            _replace_text(os.path.join(folder, _ABOUT), json.dumps(about))
+            replaced(os.path.join(folder, _ABOUT), json.dumps(about).encode())
         except BaseException:
             shutil.rmtree(os.path.join(folder, run), ignore_errors=True)
             raise
@@ -106,21 +107,13 @@ def _write_shards(
             opened_files[number].write(record(files.element_bytes(layout, element)))
             counts[number] = counts.get(number, 0) + 1
     finally:
-        for file in opened_files.values():
-            file.close()
+        for open_file in opened_files.values():
+            open_file.close()
     return [[_name(number), counts[number]] for number in sorted(counts)]
 
 
 def _name(number: int) -> str:
     return f"{number:08}.shard"
-
-
-def _replace_text(path: str, text: str) -> None:
-    """Write a file, which is there when it is whole."""
-    unfinished = f"{path}.{uuid.uuid4().hex}.unfinished"
-    with open(unfinished, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(unfinished, path)
 
 
 # ---- loading ------------------------------------------------------------------------------------
@@ -140,7 +133,7 @@ def load(
     """
     folder = path_of(path)
     about = _about(folder)
-    spec = _spec(about["spec"]) if element_spec is None else element_spec
+    spec = about["spec"] if element_spec is None else element_spec
     if spec is None:
         raise ValueError(
             f"The elements in {folder} are of a kind that is not described there: give `element_spec`."
@@ -166,10 +159,13 @@ def _about(folder: str) -> Any:
         with open(name, encoding="utf-8") as file:
             found = json.load(file)
         if found["version"] != 1:
-            raise DataLossError(f"{name} was written by a newer version of this library.")
+            raise UnimplementedError(f"{name} was written by a newer version of this library.")
+        found = {key: found[key] for key in ("run", "codec", "files", "spec")}
+        found["spec"] = _spec(found["spec"])
+        found["files"] = [(str(file), int(count)) for file, count in found["files"]]
     except FileNotFoundError:
         raise NotFoundError(f"{folder} holds no saved dataset: there is no {_ABOUT}.") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, IndexError) as error:
         raise DataLossError(f"{name} is damaged: {error}") from None
     return found
 

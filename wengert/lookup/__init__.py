@@ -1,5 +1,6 @@
 """tf.lookup: tables, which give a value for each key.
 
+kinds         What tables, and what fills them, have in common
 contents      What a table holds while a program runs
 rows          The operations on tables
 initializers  Where the contents come from: tensors, lines of a file

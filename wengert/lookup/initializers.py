@@ -12,6 +12,7 @@ from wengert.core.context import current_graph
 from wengert.errors import InvalidArgumentError, NotFoundError
 from wengert.formats.lines import lines_of
 from wengert.lookup.contents import Contents
+from wengert.lookup.kinds import OfKeysAndValues
 from wengert.lookup.rows import FILL, changed, changing
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype, int64, string
@@ -29,22 +30,8 @@ def in_collection(operation: Any) -> Any:
     return operation
 
 
-class TableInitializerBase:
+class TableInitializerBase(OfKeysAndValues):
     """What fills a table."""
-
-    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
-        self._key_dtype = as_dtype(key_dtype)
-        self._value_dtype = as_dtype(value_dtype)
-
-    @property
-    def key_dtype(self) -> DType:
-        """The dtype of the keys."""
-        return self._key_dtype
-
-    @property
-    def value_dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._value_dtype
 
     def initialize(self, table: Any) -> Any:
         """Fill a table; in a graph, the operation that does."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,15 @@ class _Changing(HashTableBase):
     def put_back(self, kept: Any) -> None:
         """Hold again what it held."""
         changed(IMPORT, [self._handle, *[convert(x) for x in kept]], None)
+
+    _saved_under: Sequence[str] = ("table",)
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        keys, values = self.export()
+        return {"keys": keys, "values": values}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        self.put_back([restored_tensors["keys"], restored_tensors["values"]])
 
 
 class MutableHashTable(_Changing):
@@ -121,6 +131,19 @@ class DenseHashTable(_Changing):
             reserved=(*plain(empty, empty.shape), *plain(deleted, empty.shape)),
         )
         super().__init__(form, keys, values, name)
+        self._reserved = empty, deleted
+
+    # Not as TensorFlow, which keeps the empty places between the keys as well: that can be read.
+    _saved_under = ("entries", "table")
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        keys, values = (np.asarray(restored_tensors[name]) for name in ("keys", "values"))
+        keys = keys.reshape(len(keys), *self._reserved[0].shape)
+        values = values.reshape(len(values), *self._default_value.shape)
+        axes = tuple(range(1, keys.ndim))
+        there = [np.any(keys != reserved, axis=axes) for reserved in self._reserved]
+        kept = there[0] & there[1]
+        self.put_back([keys[kept], values[kept]])
 
 
 known_as(MutableHashTable, "ops.lookup_ops.MutableHashTable")

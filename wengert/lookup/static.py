@@ -9,6 +9,7 @@ from wengert.api.session.modes import init_scope
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.lookup.contents import Form
+from wengert.lookup.kinds import OfKeysAndValues
 from wengert.lookup.rows import EXPORT, FIND, SIZE, new_table
 from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.ops.sparse.tensor import SparseTensor
@@ -36,22 +37,8 @@ def checked_keys(keys: Any, *dtypes: DType) -> Any:
     return keys
 
 
-class LookupInterface:
+class LookupInterface(OfKeysAndValues):
     """What all tables have."""
-
-    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
-        self._key_dtype = as_dtype(key_dtype)
-        self._value_dtype = as_dtype(value_dtype)
-
-    @property
-    def key_dtype(self) -> DType:
-        """The dtype of the keys."""
-        return self._key_dtype
-
-    @property
-    def value_dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._value_dtype
 
     @property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from wengert.data.elements import (
     batched_spec,
     is_structure,
     leaves,
+    leaves_like,
     mapped,
     packed,
     unbatched_spec,
@@ -21,7 +22,7 @@ from wengert.data.elements import (
 from wengert.data.methods.made import dataset_spec, flag, known, number, of_pipeline, transformed
 from wengert.data.stages import batches as stages
 from wengert.data.stages.batches import of_elements
-from wengert.ops.arrays.shaping import as_shape
+from wengert.errors import DataLossError
 from wengert.ops.ragged.factories import stack as ragged_stack
 from wengert.ops.ragged.spec import RaggedTensorSpec
 from wengert.ops.ragged.tensor import RaggedTensor
@@ -78,26 +79,14 @@ def padded_batch(
     [[3, 3, 3]]
     """
     spec = self.element_spec
-    for leaf in leaves(spec):
-        if type(leaf) is not TensorSpec:
-            raise TypeError(
-                f"`padded_batch` is only supported for datasets that produce tensor elements but the "
-                f"input dataset produces elements of unsupported type {leaf.value_type}."
-            )
-    if padded_shapes is None:
-        padded_shapes = mapped(lambda s: s.shape, spec)
-        if any(s.rank is None for s in leaves_of_shapes(spec, padded_shapes)):
-            raise ValueError(
-                "You must provide `padded_shapes` argument because component shapes have unknown rank."
-            )
-    shapes = leaves_of_shapes(spec, padded_shapes)
+    shapes = _padded_shapes(spec, padded_shapes)
     values = _padding(spec, padding_values)
     static = [_as_static(s) for s in shapes]
     for leaf, shape, value in zip(self._layout.leaves, static, values, strict=True):
         _check_padding(leaf, shape, value)
     rows = [TensorSpec(s, leaf.dtype) for s, leaf in zip(static, self._layout.leaves, strict=True)]
     size = _static(batch_size, drop_remainder)
-    found = batched_spec(packed(mapped(lambda _: None, spec), rows), size)
+    found = batched_spec(packed(spec, rows), size)
     inputs = [
         number(batch_size, "batch_size"),
         flag(drop_remainder),
@@ -115,20 +104,21 @@ def padded_batch(
     )
 
 
-def leaves_of_shapes(spec: Any, shapes: Any) -> list[Any]:
-    """A shape for each component; one for all where a single one is given."""
-    if is_structure(spec) and not is_structure(shapes):
-        if isinstance(shapes, list):
-            shapes = tuple(shapes)
-        else:
-            raise ValueError(f"There must be a shape for each component of {spec}, got {shapes}.")
-    if not is_structure(spec):
-        return [shapes]
-    if isinstance(spec, dict):
-        pairs = [(spec[key], shapes[key]) for key in sorted(spec)]
-    else:
-        pairs = list(zip(spec, shapes, strict=True))
-    return [found for part, of_part in pairs for found in leaves_of_shapes(part, of_part)]
+def _padded_shapes(spec: Any, given: Any) -> list[Any]:
+    """The shape to which each component is padded: the given one, or its own."""
+    for leaf in leaves(spec):
+        if type(leaf) is not TensorSpec:
+            raise TypeError(
+                f"`padded_batch` is only supported for datasets that produce tensor elements but the "
+                f"input dataset produces elements of unsupported type {leaf.value_type}."
+            )
+    if given is not None:
+        return leaves_like(spec, given)
+    if any(leaf.shape.rank is None for leaf in leaves(spec)):
+        raise ValueError(
+            "You must provide `padded_shapes` argument because component shapes have unknown rank."
+        )
+    return [leaf.shape for leaf in leaves(spec)]
 
 
 def _as_static(shape: Any) -> TensorShape:
@@ -235,7 +225,7 @@ def ragged_batch(
         ])  # fmt: skip
 
     inputs = [number(batch_size, "batch_size"), flag(drop_remainder)]
-    spec = packed(mapped(lambda _: None, self.element_spec), specs)
+    spec = packed(self.element_spec, specs)
     return transformed([self], stages.ragged_batch, spec, "DenseToRagged", inputs, joined=joined)
 
 
@@ -271,14 +261,19 @@ def sparse_batch(self: Any, batch_size: Any, row_shape: Any, name: str | None = 
             "`sparse_batch` requires that the elements of the dataset are single tensors, got "
             f"{leaf}."
         )
-    shape = as_shape(row_shape)
+    shape = list(_as_static(row_shape))
 
     def joined(group: list[Element]) -> Element:
         arrays = [row[0] for row in group]
         found = [np.argwhere(np.ones(a.shape, bool)) for a in arrays]
         indices = [np.insert(where, 0, row, axis=1) for row, where in enumerate(found)]
         largest = [max(sizes) for sizes in zip(*(a.shape for a in arrays), strict=True)]
-        sizes = [m if n == -1 else n for n, m in zip(shape, largest, strict=True)]
+        sizes = [m if n is None else n for n, m in zip(shape, largest, strict=True)]
+        if any(m > n for n, m in zip(sizes, largest, strict=True)):
+            raise DataLossError(
+                f"Larger sizes than row_shape: elements of up to {largest} are to be batched in rows "
+                f"of {sizes}. [Op:IteratorGetNext]"
+            )
         return (
             SparseTensor(
                 np.concatenate(indices).astype(np.int64),
@@ -287,8 +282,7 @@ def sparse_batch(self: Any, batch_size: Any, row_shape: Any, name: str | None = 
             ),
         )
 
-    known_sizes = [None, *[None if n == -1 else n for n in shape]]
-    spec = SparseTensorSpec(known_sizes, leaf.dtype)
+    spec = SparseTensorSpec([None, *shape], leaf.dtype)
     inputs = [number(batch_size, "batch_size"), flag(False)]
     return transformed([self], stages.ragged_batch, spec, "DenseToSparse", inputs, joined=joined)
 
@@ -308,6 +302,12 @@ def unbatch(self: Any, name: str | None = None) -> Any:
         for leaf in self._layout.leaves
         if getattr(leaf, "shape", None) is not None and leaf.shape.rank
     }
+    known_sizes = sorted(sizes - {None})
+    if len(known_sizes) > 1:
+        raise ValueError(
+            "`unbatch()` is only supported for datasets of elements whose components have a matching "
+            f"leading dimension. Encountered both {known_sizes[0]} and {known_sizes[1]}."
+        )
     size = sizes.pop() if len(sizes) == 1 else None
     return transformed([self], stages.unbatch, spec, "Unbatch", layout=self._layout, known=size)
 
@@ -323,8 +323,8 @@ def rebatch(
     one = unbatched_spec(self.element_spec)
     spec = batched_spec(one, _static_of_all(batch_size) if known(drop_remainder) else None)
     inputs = [convert(batch_size, int64), flag(drop_remainder)]
-    batches = Layout(self.element_spec)
-    return transformed([self], stages.rebatch, spec, "Rebatch", inputs, layout=batches)
+    layouts = {"layout": self._layout, "of_one": Layout(one)}
+    return transformed([self], stages.rebatch, spec, "Rebatch", inputs, **layouts)
 
 
 def _static_of_all(sizes: Any) -> int | None:

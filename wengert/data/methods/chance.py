@@ -18,6 +18,7 @@ from wengert.ops.math.elementwise import cast, log
 from wengert.ops.random.stateful import uniform
 from wengert.ops.random.stateless import stateless_categorical
 from wengert.ops.reductions.reductions import reduce_max, reduce_min, reduce_sum
+from wengert.ops.support.static_value import get_static_value
 from wengert.values.convert import convert
 from wengert.values.dtypes import float32, int64
 from wengert.values.symbolic import SymbolicTensor
@@ -39,22 +40,37 @@ def sample_from_datasets(
     """
     if not datasets:
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+    of_dataset = hasattr(weights, "_variant_tensor")
+    if not of_dataset:
+        datasets, weights = _with_weights(datasets, weights)
     if len(datasets) == 1:
         return datasets[0]
     pairs = random(seed, rerandomize_each_iteration).batch(2, drop_remainder=True)
-    if hasattr(weights, "_variant_tensor"):
+    if of_dataset:
         shares = map_(weights, lambda *share: convert(share))  # a row, which is the only one
         choices = map_(zip_((shares, pairs)), _draw)
     else:
-        given = [1.0 / len(datasets)] * len(datasets) if weights is None else weights
-        if not hasattr(given, "_array") and len(given) != len(datasets):
-            raise ValueError(
-                f"Invalid `weights`. The shape of `weights` should be [{len(datasets)}] but is "
-                f"[{len(given)}]."
-            )
-        row = expand_dims(convert(given), 0)
+        row = expand_dims(convert(weights), 0)
         choices = map_(pairs, lambda pair: _draw(row, pair))
     return chosen(datasets, choices, stop_on_empty_dataset)
+
+
+def _with_weights(datasets: Sequence[Any], weights: Any) -> tuple[Sequence[Any], Any]:
+    """The datasets that may be drawn, and the weight of each."""
+    if weights is None:
+        return datasets, [1.0 / len(datasets)] * len(datasets)
+    found = get_static_value(convert(weights))
+    if found is None:
+        return datasets, weights
+    if found.shape != (len(datasets),):
+        raise ValueError(
+            "Invalid `weights`. `weights` should have the same length as `datasets` but got weights of "
+            f"shape {found.shape} for {len(datasets)} datasets."
+        )
+    if (found > 0).all():
+        return datasets, weights
+    drawn = [d for d, weight in zip(datasets, found, strict=True) if weight > 0]
+    return drawn or [datasets[0].take(0)], found[found > 0]
 
 
 def _draw(row: Any, pair: Any) -> Any:

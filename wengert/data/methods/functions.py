@@ -22,6 +22,7 @@ from wengert.data.stages.background import AUTOTUNE
 from wengert.data.stages.batches import of_elements
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.joining import stack
+from wengert.ops.control.asserts import assert_less
 from wengert.ops.math import comparison
 from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import reduce_sum
@@ -230,7 +231,12 @@ def group_by_window(
         else (lambda key: cast(convert(window_size_func(key)), int64))
     )
     dataset_spec = self._type_spec
-    key = function_of(lambda *x: cast(convert(key_func(*x)), int64), self.element_spec)
+    key = function_of(key_func, self.element_spec)
+    if not _is_index(key.spec):
+        raise ValueError(
+            "Invalid `key_func`. Expected `key_func` to return a scalar tf.int64 tensor, but got "
+            f"{key.spec}."
+        )
     size = function_of(size_of, TensorSpec([], int64))
     reduce = _of_datasets(reduce_func, (TensorSpec([], int64), dataset_spec))
     return transformed(
@@ -244,6 +250,10 @@ def group_by_window(
         reduce=reduce,
         of_group=lambda group: of_pipeline(of_elements(group), dataset_spec.element_spec),
     )
+
+
+def _is_index(spec: Any) -> bool:
+    return type(spec) is TensorSpec and spec.dtype is int64 and spec.shape.is_compatible_with([])
 
 
 def group_by_reducer(self: Any, key_func: Callable[..., Any], reducer: Any) -> Any:
@@ -313,6 +323,10 @@ def bucket_by_sequence_length(
         if shapes is None:
             shapes = _shapes_of(window.element_spec)
         if pad_to_bucket_boundary:
+            assert_less(bucket, convert(len(bucket_boundaries), int64), (
+                "When pad_to_bucket_boundary=True, elements must have length < "
+                f"max(bucket_boundaries), which is {max(bucket_boundaries)}."
+            ))  # fmt: skip
             shapes = _bounded(shapes, gather(upper, bucket) - 1)
         return window.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
 

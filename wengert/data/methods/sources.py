@@ -11,11 +11,10 @@ import numpy as np
 from wengert.data.elements import (
     Layout,
     leaves,
-    mapped,
     normal,
-    packed,
     parts_of,
     spec_of_value,
+    specs_of,
     unbatched_spec,
 )
 from wengert.data.methods.made import made, number
@@ -27,7 +26,6 @@ from wengert.ops.control.elements import kind_of
 from wengert.ops.support.static_value import get_static_value
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, int64, string
-from wengert.values.shapes import TensorShape
 from wengert.values.type_spec import TensorSpec, TypeSpec
 
 
@@ -100,8 +98,8 @@ def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None 
     >>> list(tf.data.Dataset.counter(5, 2).take(2).as_numpy_iterator())
     [np.int64(5), np.int64(7)]
     """
-    stop = np.iinfo(as_dtype(dtype).numpy_dtype).max
-    return range_(start, stop if step > 0 else -stop, step, output_type=dtype)
+    whole = np.iinfo(np.int64)
+    return range_(start, whole.max if step > 0 else whole.min, step, output_type=dtype)
 
 
 def random(
@@ -171,11 +169,7 @@ def _promised(types: Any, shapes: Any, signature: Any) -> Any:
             "To specify the output signature you need to provide either the `output_signature` "
             "argument or the `output_types` argument."
         )
-    types = _tuples(types)
-    dtypes = [as_dtype(t) for t in leaves(types)]
-    given = [None] * len(dtypes) if shapes is None else _shapes(types, shapes)
-    specs = [TensorSpec(TensorShape(s), d) for s, d in zip(given, dtypes, strict=True)]
-    return packed(mapped(lambda _: None, types), specs)
+    return specs_of(_tuples(types), shapes)
 
 
 def _tuples(value: Any) -> Any:
@@ -187,15 +181,6 @@ def _tuples(value: Any) -> Any:
     if isinstance(value, dict):
         return type(value)((k, _tuples(v)) for k, v in value.items())
     return value
-
-
-def _shapes(types: Any, shapes: Any) -> list[Any]:
-    if isinstance(types, dict):
-        return [s for key in sorted(types) for s in _shapes(types[key], shapes[key])]
-    if isinstance(types, tuple):
-        pairs = zip(types, shapes, strict=True)
-        return [s for t, part in pairs for s in _shapes(t, part)]
-    return [shapes]
 
 
 # ---- files --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wengert.data.elements import Element, Layout
-from wengert.data.pipeline import UNKNOWN, Pipeline, stage
+from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, flattened, resumed, stage
 from wengert.errors import DataLossError, InvalidArgumentError
 
 Group = list[Element]
@@ -25,11 +25,12 @@ def _size_of(value: Any) -> int:
 def _groups(source: Pipeline, size: int, drops: bool) -> Iterator[Group]:
     """The elements in groups of a size; the last may be smaller."""
     elements = iter(source)
-    while True:
-        group = list(itertools.islice(elements, size))
-        if not group or (drops and len(group) < size):
-            return
-        yield group
+
+    def group() -> Group:
+        found = list(itertools.islice(elements, size))
+        return [] if drops and len(found) < size else found
+
+    return iter(group, [])
 
 
 def _number_of_groups(count: int, size: int, drops: bool) -> int:
@@ -110,25 +111,30 @@ def ragged_batch(
 @stage("UnbatchDataset")
 def unbatch(source: Pipeline, *, layout: Layout, known: int | None) -> Pipeline:
     def start() -> Iterator[Element]:
-        return itertools.chain.from_iterable(map(layout.rows, source))
+        return flattened(map(layout.rows, source))
 
-    count = source.count * known if known is not None and source.count >= 0 else UNKNOWN
-    return Pipeline(start, source.count if source.count == -1 else count, [source])
+    count = source.count * known if known and source.count >= 0 else UNKNOWN
+    return Pipeline(start, INFINITE if source.count == INFINITE else count, [source])
 
 
 @stage("RebatchDataset")
-def rebatch(source: Pipeline, sizes: Any, drops: Any, *, layout: Layout) -> Pipeline:
+def rebatch(
+    source: Pipeline, sizes: Any, drops: Any, *, layout: Layout, of_one: Layout
+) -> Pipeline:
     wanted = [int(n) for n in np.reshape(sizes, -1)]
 
     def start() -> Iterator[Element]:
-        rows = itertools.chain.from_iterable(map(layout.rows, source))
-        for size in itertools.cycle(wanted):
+        rows = flattened(map(layout.rows, source))
+        sizes = itertools.cycle(wanted)
+
+        def step() -> Element:
+            size = next(sizes)
             group = list(itertools.islice(rows, size))
-            if not group and size > 0:
-                return
-            if drops and len(group) < size:
-                return
-            yield layout.stacked(group) if group else _empty_like(layout)
+            if len(group) < size and (drops or not group):
+                raise StopIteration
+            return of_one.stacked(group) if group else _empty_like(layout)
+
+        return resumed(step)
 
     return Pipeline(start, UNKNOWN, [source])
 
@@ -149,15 +155,23 @@ def window(
 
     def start() -> Iterator[Element]:
         elements = iter(source)
-        held = list(itertools.islice(elements, span))
-        while held and not (drops and len(held) < span):
-            yield made(held[::step])
-            held = held[by:] if by < len(held) else held[len(held) :]
-            if by > span:
-                more = by - span
-                if len(list(itertools.islice(elements, more))) < more:
-                    return
-            held += itertools.islice(elements, span - len(held))
+        held: list[Element] = []
+        left_out = 0  # elements between two windows, which belong to none
+
+        def next_window() -> Element:
+            nonlocal left_out
+            while left_out:
+                next(elements)
+                left_out -= 1
+            held.extend(itertools.islice(elements, span - len(held)))
+            if not held or (drops and len(held) < span):
+                raise StopIteration
+            found: Element = made(held[::step])
+            left_out = max(by - span, 0)
+            del held[:by]
+            return found
+
+        return resumed(next_window)
 
     known = source.count
     if known >= 0:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import os
-import zlib
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 import numpy as np
 
 from wengert.data.elements import Element, Layout
-from wengert.data.pipeline import UNKNOWN, Pipeline, stage
+from wengert.data.pipeline import UNKNOWN, Pipeline, resumed, stage
 from wengert.errors import DataLossError, InvalidArgumentError, NotFoundError
 from wengert.formats.compressed import opened
-from wengert.formats.records import record, records_in
+from wengert.formats.lines import lines_in
+from wengert.formats.records import named_records, record
 from wengert.formats.tensors import tensor_in, tensor_message
 from wengert.formats.wire import Fields, Message
+from wengert.host.files import Unfinished, errors_of_files
 
 _PART = 1  # the field of each tensor of an element
 
@@ -82,20 +82,6 @@ def read_elements(
         raise DataLossError(f"{path} ends after record {seen} of {count}.")
 
 
-def named_records(file: IO[bytes], path: str) -> Iterator[bytes]:
-    """The records of a file, whose errors name the file and the record."""
-    found, number = records_in(file), 0
-    while True:
-        try:
-            data = next(found, None)
-        except (DataLossError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise DataLossError(f"{path}, record {number}: {error}") from None
-        if data is None:
-            return
-        yield data
-        number += 1
-
-
 @stage("CacheDatasetOfFile")
 def cache(source: Pipeline, path: Any, *, layout: Layout) -> Pipeline:
     name = _text(path)
@@ -105,17 +91,18 @@ def cache(source: Pipeline, path: Any, *, layout: Layout) -> Pipeline:
         return read_elements(whole, layout) if os.path.exists(whole) else keeping()
 
     def keeping() -> Iterator[Element]:
-        os.makedirs(os.path.dirname(whole) or ".", exist_ok=True)
-        unfinished = f"{whole}.{os.getpid()}.unfinished"
-        try:
-            with open(unfinished, "wb") as file:
-                for element in source:
-                    file.write(record(element_bytes(layout, element)))
-                    yield element
-            os.replace(unfinished, whole)
-        finally:
-            if os.path.exists(unfinished):
-                os.remove(unfinished)
+        with errors_of_files(whole):
+            os.makedirs(os.path.dirname(whole) or ".", exist_ok=True)
+        file, elements = Unfinished(whole), iter(source)
+
+        def step() -> Element:
+            for element in elements:
+                file.write(record(element_bytes(layout, element)))
+                return element
+            file.finish()
+            raise StopIteration
+
+        return resumed(step)
 
     return Pipeline(start, source.count, [source])
 
@@ -159,8 +146,8 @@ def lines(paths: Any, codec: Any) -> Pipeline:
     def start() -> Iterator[Element]:
         for name in names:
             with _open(name, kind) as file:
-                for line in file:
-                    yield (line.rstrip(b"\n").removesuffix(b"\r"),)
+                for line in lines_in(file):
+                    yield (line.removesuffix(b"\n"),)
 
     return Pipeline(start, UNKNOWN)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,8 +11,8 @@ import numpy as np
 
 from wengert.data.elements import Element, Layout
 from wengert.data.functions import Call, ElementFunction
-from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, stage
-from wengert.data.stages.background import in_parallel
+from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, flattened, resumed, stage
+from wengert.data.stages.background import InParallel
 from wengert.errors import InvalidArgumentError
 
 
@@ -23,16 +22,15 @@ def map_(source: Pipeline, *inputs: Any, function: ElementFunction, workers: int
     if workers == 1:
         return Pipeline(lambda: map(call, source), source.count, [source], functions=[function])
     return Pipeline(
-        lambda: in_parallel(call, source, workers), source.count, [source], functions=[function]
+        lambda: InParallel(call, source, workers), source.count, [source], functions=[function]
     )
 
 
 @stage("FilterDataset")
 def filter_(source: Pipeline, *inputs: Any, function: ElementFunction) -> Pipeline:
     call = function.call(inputs)
-    known = 0 if source.count == 0 else UNKNOWN
     return Pipeline(
-        lambda: filter(lambda e: bool(call(e)[0]), source), known, [source], functions=[function]
+        lambda: filter(lambda e: bool(call(e)[0]), source), UNKNOWN, [source], functions=[function]
     )
 
 
@@ -54,10 +52,15 @@ def scan(source: Pipeline, *arrays: Any, state: Layout, function: ElementFunctio
 
     def start() -> Iterator[Element]:
         held = begin
-        for element in source:
-            found = call(held, element)
+        elements = iter(source)
+
+        def step() -> Element:
+            nonlocal held
+            found = call(held, next(elements))
             held = found[:size]
-            yield found[size:]
+            return found[size:]
+
+        return resumed(step)
 
     return Pipeline(start, source.count, [source], functions=[function])
 
@@ -90,10 +93,13 @@ def _pipeline_of(element: Element) -> Pipeline:
 @stage("FlatMapDataset")
 def flat_map(source: Pipeline, *inputs: Any, function: ElementFunction) -> Pipeline:
     call = function.call(inputs)
-    known = 0 if source.count == 0 else UNKNOWN
+
+    def pipeline_for(element: Element) -> Pipeline:
+        return _pipeline_of(call(element))
+
     return Pipeline(
-        lambda: itertools.chain.from_iterable(_pipeline_of(call(e)) for e in source),
-        known,
+        lambda: flattened(map(pipeline_for, source)),
+        UNKNOWN,
         [source],
         functions=[function],
     )
@@ -112,35 +118,35 @@ def interleave(
     if length < 1:
         raise InvalidArgumentError("`block_length` must be > 0")
 
-    def start() -> Iterator[Element]:
-        return _interleaved((iter(_pipeline_of(call(e))) for e in source), slots, length)
+    def elements_for(element: Element) -> Iterator[Element]:
+        return iter(_pipeline_of(call(element)))
 
-    known = 0 if source.count == 0 else UNKNOWN
-    count = INFINITE if source.count == INFINITE else known
-    return Pipeline(start, count, [source], functions=[function])
+    def start() -> Iterator[Element]:
+        return _interleaved(map(elements_for, source), slots, length)
+
+    return Pipeline(start, UNKNOWN, [source], functions=[function])
 
 
 def _interleaved(inputs: Iterator[Iterator[Element]], slots: int, length: int) -> Iterator[Element]:
     """Blocks of elements of several inputs in turn; an input that ends makes room for the next."""
     open_: list[Iterator[Element] | None] = [None] * slots
     more, at, given = True, 0, 0
-    while more or any(i is not None for i in open_):
-        current = open_[at]
-        if current is None and more:
-            current = open_[at] = next(inputs, None)
-            more = current is not None
-        if current is not None:
-            for element in current:
-                yield element
-                given += 1
-                break
-            else:
-                open_[at] = None
+
+    def step() -> Element:
+        nonlocal more, at, given
+        while more or any(i is not None for i in open_):
+            if given == length:
                 at, given = (at + 1) % slots, 0
-                continue
-            if given < length:
-                continue
-        at, given = (at + 1) % slots, 0
+            if open_[at] is None and more:
+                open_[at] = next(inputs, None)
+                more = open_[at] is not None
+            for element in open_[at] or ():
+                given += 1
+                return element
+            open_[at], given = None, length
+        raise StopIteration
+
+    return resumed(step)
 
 
 @stage("GroupByWindowDataset")
@@ -157,26 +163,37 @@ def group_by_window(
     def finished(k: int, group: list[Element]) -> Iterator[Element]:
         return iter(_pipeline_of(reduced_to((np.int64(k), of_group(group)))))
 
-    def start() -> Iterator[Element]:
-        groups: dict[int, list[Element]] = defaultdict(list)
-        sizes: dict[int, int] = {}
-        for element in source:
-            k = int(key_of(element)[0])
-            group = groups[k]
-            if not group:
-                sizes[k] = int(size_of((np.int64(k),))[0])
-                if sizes[k] <= 0:
-                    raise InvalidArgumentError(
-                        f"Window size must be greater than zero, but got {sizes[k]}. "
-                        "[Op:IteratorGetNext]"
-                    )
-            group.append(element)
-            if len(group) == sizes[k]:
-                yield from finished(k, groups.pop(k))
-        for k in sorted(groups):
-            yield from finished(k, groups[k])
+    def size_for(k: int) -> int:
+        found = int(size_of((np.int64(k),))[0])
+        if found <= 0:
+            raise InvalidArgumentError(
+                f"Window size must be greater than zero, but got {found}. [Op:IteratorGetNext]"
+            )
+        return found
 
-    return Pipeline(start, UNKNOWN, [source], functions=[key, size, reduce])
+    def start() -> Iterator[Element]:
+        groups: dict[int, list[Element]] = {}
+        sizes: dict[int, int] = {}
+        elements = iter(source)
+
+        def window() -> Iterator[Element]:
+            for element in elements:
+                k = int(key_of(element)[0])
+                if k not in groups:
+                    sizes[k] = size_for(k)
+                    groups[k] = []
+                groups[k].append(element)
+                if len(groups[k]) == sizes[k]:
+                    return finished(k, groups.pop(k))
+            if not groups:
+                raise StopIteration
+            k = min(groups)
+            return finished(k, groups.pop(k))
+
+        return flattened(iter(window, None))
+
+    count = INFINITE if source.count == INFINITE else UNKNOWN
+    return Pipeline(start, count, [source], functions=[key, size, reduce])
 
 
 def _calls(inputs: Sequence[Any], functions: Sequence[ElementFunction]) -> list[Call]:

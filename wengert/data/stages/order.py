@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wengert.data.elements import Element
-from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, stage
+from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, resumed, stage
 from wengert.data.seeds import SeedSource, words
 from wengert.data.stages.sources import repeated
 from wengert.errors import FailedPreconditionError, InvalidArgumentError
@@ -70,12 +71,26 @@ def concatenate(first: Pipeline, second: Pipeline) -> Pipeline:
 @stage("ZipDataset")
 def zipped(*sources: Pipeline) -> Pipeline:
     def start() -> Iterator[Element]:
-        for elements in zip(*sources, strict=False):
-            yield tuple(itertools.chain.from_iterable(elements))
+        passes = [iter(source) for source in sources]
+        return resumed(lambda: _side_by_side(passes))
 
     finite = [s.count for s in sources if s.count != INFINITE]
     known = INFINITE if not finite else UNKNOWN if UNKNOWN in finite else min(finite)
     return Pipeline(start, known, sources)
+
+
+def _side_by_side(passes: Sequence[Iterator[Element]]) -> Element:
+    """The next elements as one; where one of them fails, the others are left out with it."""
+    rest = iter(passes)
+    try:
+        return tuple(itertools.chain.from_iterable([next(p) for p in rest]))
+    except StopIteration:
+        raise
+    except Exception:
+        for other in rest:
+            with contextlib.suppress(Exception):
+                next(other)
+        raise
 
 
 # ---- by chance ----------------------------------------------------------------------------------
@@ -101,43 +116,61 @@ def _shuffled(source: Pipeline, room: int, seed: int, seed2: int) -> Iterator[El
     """
     draw = words(seed, seed2)
     elements = iter(source)
-    ring = list(itertools.islice(elements, room))
-    n, first = len(ring), 0
-    for new in elements if n == room else ():
-        at = (first + next(draw) % n) % n
-        yield ring[at]
-        ring[at] = ring[first]
-        ring[first] = new
-        first = (first + 1) % n
-    for left in range(n, 0, -1):
-        at = (first + next(draw) % left) % n
-        yield ring[at]
-        ring[at] = ring[first]
-        first = (first + 1) % n
+    ring: list[Element] = []
+    first, count, more = 0, 0, True
+
+    def step() -> Element:
+        nonlocal first, count, more
+        while more and count < room:
+            new = next(elements, None)
+            if new is None:
+                more = False
+                break
+            if len(ring) < room:
+                ring.append(new)
+            else:
+                ring[(first + count) % room] = new
+            count += 1
+        if not count:
+            raise StopIteration
+        at = (first + next(draw) % count) % len(ring)
+        found, ring[at] = ring[at], ring[first]
+        first, count = (first + 1) % len(ring), count - 1
+        return found
+
+    return resumed(step)
 
 
 @stage("DirectedInterleaveDataset")
 def choose(choices: Pipeline, *sources: Pipeline, stop_on_empty: bool) -> Pipeline:
     def start() -> Iterator[Element]:
         passes: list[Any] = [iter(source) for source in sources]
-        for (choice,) in choices:
-            at = int(choice)
-            if not 0 <= at < len(passes):
-                raise InvalidArgumentError(
-                    f"Selector index out of range: {at} >= {len(passes)} [Op:IteratorGetNext]"
-                )
-            if passes[at] is None:
-                continue
-            for element in passes[at]:
-                yield element
-                break
-            else:
-                passes[at] = None
-                if stop_on_empty or not any(passes):
-                    return
+        chosen = iter(choices)
 
-    known = INFINITE if all(s.count == INFINITE for s in (choices, *sources)) else UNKNOWN
+        def step() -> Element:
+            while stop_on_empty or any(passes):
+                at = _index(next(chosen), len(passes))
+                found: Element
+                for found in passes[at] or ():
+                    return found
+                if passes[at] is not None and stop_on_empty:
+                    break
+                passes[at] = None
+            raise StopIteration
+
+        return resumed(step)
+
+    known = INFINITE if any(s.count == INFINITE for s in sources) else UNKNOWN
     return Pipeline(start, known, [choices, *sources])
+
+
+def _index(choice: Element, count: int) -> int:
+    at = int(choice[0])
+    if not 0 <= at < count:
+        raise InvalidArgumentError(
+            f"Selector index out of range: {at} >= {count} [Op:IteratorGetNext]"
+        )
+    return at
 
 
 # ---- kept and told apart ------------------------------------------------------------------------
@@ -153,12 +186,18 @@ def cache(source: Pipeline) -> Pipeline:
         return keeping()
 
     def keeping() -> Iterator[Element]:
-        seen = []
-        for element in source:
-            seen.append(element)
-            yield element
-        if not kept:
-            kept.append(seen)
+        seen: list[Element] = []
+        elements = iter(source)
+
+        def step() -> Element:
+            for element in elements:
+                seen.append(element)
+                return element
+            if not kept:
+                kept.append(seen)
+            raise StopIteration
+
+        return resumed(step)
 
     return Pipeline(start, source.count, [source])
 
@@ -166,16 +205,18 @@ def cache(source: Pipeline) -> Pipeline:
 @stage("UniqueDataset")
 def unique(source: Pipeline) -> Pipeline:
     def start() -> Iterator[Element]:
-        seen = set()
-        for element in source:
-            key = tuple(
-                s if isinstance(s, bytes) else (s.shape, s.tolist().__repr__()) for s in element
-            )
-            if key not in seen:
-                seen.add(key)
-                yield element
+        seen: set[Any] = set()
 
-    return Pipeline(start, source.count if source.count == 0 else UNKNOWN, [source])
+        def is_new(element: Element) -> bool:
+            before = len(seen)
+            seen.add(
+                tuple([s if isinstance(s, bytes) else (s.shape, repr(s.tolist())) for s in element])
+            )
+            return len(seen) > before
+
+        return filter(is_new, source)
+
+    return Pipeline(start, UNKNOWN, [source])
 
 
 @stage("AssertCardinalityDataset")
@@ -218,8 +259,7 @@ def ignore_errors(source: Pipeline, *, log: bool) -> Pipeline:
                 continue
             yield element
 
-    known = 0 if source.count == 0 else UNKNOWN
-    return Pipeline(start, INFINITE if source.count == INFINITE else known, [source])
+    return Pipeline(start, UNKNOWN, [source])
 
 
 @stage("OptionsDataset")

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from wengert.core.context import activate
-from wengert.data.elements import Element, Layout, leaves, normal, spec_of_value
-from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, stage
+from wengert.data.elements import (
+    Element,
+    Layout,
+    leaves,
+    leaves_like,
+    mapped,
+    normal,
+    spec_of_value,
+)
+from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, resumed, stage
 from wengert.data.seeds import SeedSource, words
 from wengert.errors import InvalidArgumentError, OpError, UnknownError
 from wengert.values import nest
-from wengert.values.dtypes import bool_, of_numpy
 
 
 @stage("TensorDataset")
@@ -42,9 +48,23 @@ def slices(*arrays: Any, layout: Layout, of_one: Layout) -> Pipeline:
 def numbers(start: Any, stop: Any, step: Any, *, dtype: Any) -> Pipeline:
     if int(step) == 0:
         raise InvalidArgumentError("step must be a non-zero integer.")
+    if dtype.kind not in "iufcV":
+        raise InvalidArgumentError(f"Unsupported data type: {dtype}: a range has numbers.")
     values = range(int(start), int(stop), int(step))
-    made = dtype.type
-    return Pipeline(lambda: ((made(i),) for i in values), len(values))
+    whole = np.iinfo(np.int64)
+    count = max(-(-(values.stop - values.start) // values.step), 0)
+    return Pipeline(
+        lambda: ((_number(i, dtype),) for i in values),
+        INFINITE if values.stop in (whole.min, whole.max) else count,
+    )
+
+
+def _number(value: int, dtype: Any) -> Any:
+    """A number, which begins anew where the dtype ends."""
+    try:
+        return dtype.type(value)
+    except OverflowError:
+        return np.int64(value).astype(dtype)
 
 
 @stage("RandomDataset")
@@ -59,21 +79,27 @@ def chance(seed: Any, seed2: Any, *, again: bool) -> Pipeline:
 
 @stage("GeneratorDataset")
 def from_python(*arguments: Any, function: Callable[..., Any], layout: Layout) -> Pipeline:
+    given = [
+        a.item() if a.dtype == object and not a.shape else a for a in map(np.asarray, arguments)
+    ]
+
     def start() -> Iterator[Element]:
-        with activate((), None):
-            values = iter(function(*arguments))
-        while True:
+        values: Iterator[Any] | None = None
+
+        def step() -> Element:
+            nonlocal values
             try:
-                value = next(values)
-            except StopIteration:
-                return
-            except OpError:
+                with activate((), None):
+                    if values is None:
+                        values = iter(function(*given))
+                    return _converted(next(values), layout)
+            except (OpError, StopIteration):
                 raise
             except Exception as error:
+                values = values or iter(())  # nothing comes of a function that failed
                 raise _as_operation(error) from error
-            with activate((), None):
-                element = _converted(value, layout)
-            yield element
+
+        return resumed(step)
 
     return Pipeline(start, UNKNOWN)
 
@@ -105,29 +131,17 @@ def _converted(value: Any, layout: Layout) -> Element:
 
 
 def _flat_like(spec: Any, value: Any) -> list[Any]:
-    if isinstance(value, list) and isinstance(spec, tuple):
-        value = tuple(value)
     try:
-        if isinstance(spec, dict):
-            return [v for key in sorted(spec) for v in _flat_like(spec[key], value[key])]
-        if isinstance(spec, tuple):
-            if len(value) != len(spec):
-                raise ValueError(value)
-            return [v for s, part in zip(spec, value, strict=True) for v in _flat_like(s, part)]
-    except (TypeError, ValueError, KeyError):
+        return leaves_like(spec, value)
+    except ValueError:
         raise TypeError(
             "`generator` yielded an element that did not match the expected structure. The "
             f"expected structure was {_names(spec)}, but the yielded element was {value}."
         ) from None
-    return [value]
 
 
 def _names(spec: Any) -> Any:
-    if isinstance(spec, dict):
-        return {key: _names(part) for key, part in spec.items()}
-    if isinstance(spec, tuple):
-        return tuple(_names(part) for part in spec)
-    return spec.dtype
+    return mapped(lambda leaf: leaf.dtype, spec)
 
 
 def _array_of(value: Any, spec: Any, whole: Any) -> Any:
@@ -139,8 +153,7 @@ def _array_of(value: Any, spec: Any, whole: Any) -> Any:
         else:
             array = np.array(value)
             if array.dtype != dtype.numpy_dtype:
-                if array.dtype.kind not in "biufc" or (array.dtype.kind == "b") != (dtype is bool_):
-                    _ = of_numpy(array.dtype)
+                if array.dtype.kind not in "biufc":
                     raise TypeError(value)
                 array = np.array(value, dtype.numpy_dtype)
     except (TypeError, ValueError, OverflowError):
@@ -168,12 +181,17 @@ def _strings(value: Any) -> Any:
 
 def repeated(start: Callable[[], Iterator[Element]], times: int) -> Iterator[Element]:
     """The elements of several passes; without an end for -1, unless a pass gives nothing."""
-    for n in itertools.count():
-        if n == times:
-            return
-        found = False
-        for element in start():
-            found = True
-            yield element
-        if not found:
-            return
+    current: Iterator[Element] = iter(())
+    passes, found = 0, True
+
+    def step() -> Element:
+        nonlocal current, passes, found
+        while True:
+            for element in current:
+                found = True
+                return element
+            if passes == times or not found:
+                raise StopIteration
+            current, passes, found = start(), passes + 1, False
+
+    return resumed(step)
