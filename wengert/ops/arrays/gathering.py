@@ -30,7 +30,7 @@ from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.support.batch_rules import batch_all, shift_axis
 from wengert.ops.support.segment_kernels import reduced_rows
 from wengert.values import dtypes
-from wengert.values.convert import convert, register_converter
+from wengert.values.convert import convert, convert_to_tensor, register_converter
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import Dims, normal_axis, shape_text
@@ -260,7 +260,8 @@ def _scatter_nd_kernel(
     at = (*_batch_grid(i.shape[:-1], batch_dims), *places)
     ids = linear(at, shape[: len(at)])
     rows = updates.reshape(ids.size, *shape[len(at) :])
-    return reduced_rows(np.add, rows, ids, math.prod(shape[: len(at)]), 0).reshape(shape)
+    nothing: Any = b"" if rows.dtype.kind == "O" else 0  # of text, which is put one after the other
+    return reduced_rows(np.add, rows, ids, math.prod(shape[: len(at)]), nothing).reshape(shape)
 
 
 def linear(places: Sequence[Any], shape: Dims) -> Array:
@@ -437,12 +438,20 @@ def one_hot(
 def _one_hot_dtype(
     on_value: TensorLike | None, off_value: TensorLike | None, dtype: DTypeLike | None
 ) -> DType:
-    if dtype is not None:
-        return as_dtype(dtype)
-    for value in (on_value, off_value):
-        if value is not None:
-            return convert(value).dtype
-    return dtypes.float32
+    given = {
+        name: convert_to_tensor(value, dtype_hint=dtype).dtype
+        for name, value in (("on_value", on_value), ("off_value", off_value))
+        if value is not None
+    }
+    kinds = {**given, "dtype parameter": as_dtype(dtype)} if dtype is not None else given
+    (first, kind), *rest = kinds.items() or [("", dtypes.float32)]
+    for name, other in rest:
+        if other is not kind:
+            raise TypeError(
+                f"dtype {kind} of {first} does not match "
+                + (f"{name} {other}" if name not in given else f"dtype {other} of {name}")
+            )
+    return kind
 
 
 # ---- sums of rows by their index --------------------------------------------------------------

@@ -236,8 +236,10 @@ def expand_dims(input: TensorLike, axis: Integers, name: str | None = None) -> T
     >>> tf.expand_dims([1, 2], 1).shape
     TensorShape([2, 1])
     """
-    x, at = convert(input), int(static(axis))
-    rank = len(dims(x))
+    x, given = convert(input), static(axis)
+    if given.size != 1:
+        raise InvalidArgumentError("'dim' must be a tensor with a single value [Op:ExpandDims]")
+    at, rank = int(given.item()), len(dims(x))
     if not -rank - 1 <= at <= rank:
         raise InvalidArgumentError(
             f"Tried to expand dim index {at} for tensor with {rank} dimensions. [Op:ExpandDims]"

@@ -13,7 +13,7 @@ import numpy as np
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
-from wengert.core.table import op
+from wengert.core.table import op, row_of
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.gathering import check_indices, gather, gather_nd
 from wengert.ops.arrays.joining import concat
@@ -126,6 +126,15 @@ def _scatter_nd_method(kind: str) -> Callable[..., Any]:
     return method
 
 
+def _scatter_nd_extreme(kind: str) -> Callable[..., Any]:
+    def method(
+        self: Variable, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Any:
+        return _assigned(self, row_of(f"TensorScatter{kind}"), indices, updates)
+
+    return method
+
+
 def _batch_scatter_update(
     self: Variable, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
 ) -> Any:
@@ -150,6 +159,8 @@ def _gather_nd(self: Variable, indices: Sequence[Sequence[int]], name: str | Non
 METHODS: Final = {
     **{f"scatter_{kind.lower()}": _scatter_method(kind) for kind in ROWS},
     **{f"scatter_nd_{kind.lower()}": _scatter_nd_method(kind) for kind in ND_ROWS},
+    "scatter_nd_max": _scatter_nd_extreme("Max"),
+    "scatter_nd_min": _scatter_nd_extreme("Min"),
     "batch_scatter_update": _batch_scatter_update,
     "sparse_read": _sparse_read,
     "gather_nd": _gather_nd,

@@ -7,13 +7,13 @@ and one operation runs the body that is chosen. Its gradient is an operation of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from wengert.core.batch import Batched
 from wengert.core.context import current_graph
 from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, LeakedTensorError
 from wengert.execution.derived_graphs import PulledBack, Pushforward
 from wengert.execution.plan import has_effects
 from wengert.execution.replay import replay
@@ -31,15 +31,20 @@ from wengert.values.bound_ops import bound
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, int32
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
     from wengert.graph.operation import Operation
     from wengert.state.cell import Cell
     from wengert.state.variable import Variable
-    from wengert.values.tensor import Tensor
     from wengert.values.typing import Array, IntLike, Namespace, TensorLike
     from wengert.values.value import Value
+
+
+# Where TensorFlow has the operations of the branches.
+_SCOPES: Final = {"cond": "cond", "switch_case": "switch_case/indexed_case"}
 
 
 class Branches:
@@ -310,7 +315,7 @@ def cond(
         return (true_fn if chosen else false_fn)()
     if isinstance(pred, bool):
         raise TypeError(
-            f"pred must not be a Python bool, got {pred}: write `if` where the condition is known."
+            f"'pred' must not be a Python bool, got {pred}: write `if` where the condition is known."
         )
     index = cast(_scalar(pred, "pred"), int32)
     return _branched("cond", 1 - index, [true_fn, false_fn], ("true_fn", "false_fn"))
@@ -331,6 +336,8 @@ def switch_case(
     >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20])
     20
     """
+    if not branch_fns:
+        raise ValueError("Must provide at least one item in 'branch_fns'")
     functions = _indexed(branch_fns)
     numbers = [i for i, _ in functions]
     if sorted(numbers) != list(range(len(numbers))):
@@ -357,11 +364,8 @@ def switch_case(
 def _indexed(branch_fns: Sequence[Callable[..., Any]]) -> list[tuple[int, Any]]:
     if isinstance(branch_fns, dict):
         return list(branch_fns.items())
-    if not isinstance(branch_fns, (list, tuple)) or not branch_fns:
-        raise TypeError(
-            "'branch_fns' must be a list, a dict, or a tuple of callables or of pairs, and must "
-            f"not be empty. Received {branch_fns!r}"
-        )
+    if not isinstance(branch_fns, (list, tuple)):
+        raise TypeError("'branch_fns' must be a list, tuple, or dict")
     return [f if isinstance(f, tuple) else (i, f) for i, f in enumerate(branch_fns)]
 
 
@@ -379,11 +383,7 @@ def case(
     >>> tf.case([(x < 2, lambda: 1), (x < 4, lambda: 2)], default=lambda: 3)
     2
     """
-    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
-    pairs = [(p.deref() if hasattr(p, "deref") else p, f) for p, f in pairs]
-    for pair in pairs:
-        if not callable(pair[1]):
-            raise TypeError("fns must be a callable or a list of callables.")
+    pairs = _pairs(pred_fn_pairs)
     if exclusive:
         _check_exclusive([p for p, _ in pairs])
     if default is None:
@@ -394,6 +394,26 @@ def case(
     for pred, function in reversed(pairs):
         result = _link(pred, function, result)
     return result()
+
+
+def _pairs(pred_fn_pairs: Any) -> list[tuple[Any, Any]]:
+    """The conditions and functions of tf.case, checked."""
+    if not isinstance(pred_fn_pairs, (list, tuple, dict)):
+        raise TypeError(
+            f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pred_fn_pairs)}"
+        )
+    found = []
+    for pair in pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
+        given, function = pair
+        pred = given.deref() if hasattr(given, "deref") else given
+        if isinstance(pred, Tensor) and pred.dtype is not bool_:
+            raise TypeError(f"pred must be Tensor of type bool: {pred!r}")
+        if not callable(function):
+            raise TypeError(f"fn for pred {pred!r} must be callable.")
+        found.append((pred, function))
+    return found
 
 
 def _link(pred: Tensor, function: Callable[[], Any], rest: Callable[[], Any]) -> Callable[[], Any]:
@@ -439,8 +459,11 @@ def _branched(
     who: str, index: Tensor, functions: Sequence[Callable[[], Any]], names: Sequence[str]
 ) -> Any:
     outer = current_graph()
-    made = [traced_body(n, f, outer, lambda graph: ()) for n, f in zip(names, functions, strict=True)]  # fmt: skip
+    made: list[tuple[FunctionGraph, Any]] = []
+    for name, function in zip(names, functions, strict=True):
+        made.append(_traced(_SCOPES[who], name, function, outer, made))
     graphs = [graph for graph, _ in made]
+    _check_slices(who, [nest.flatten(returned) for _, returned in made])
     structure = made[0][1]
     for graph, (_, other), name in zip(graphs, made, names, strict=True):
         _check_alike(who, names[0], graphs[0], structure, name, graph, other)
@@ -452,6 +475,35 @@ def _branched(
     if not there:
         return outer.operations[-1]
     return nest.with_tensors(structure, [next(results) if t else None for t in there])
+
+
+def _traced(
+    scope: str,
+    name: str,
+    function: Callable[[], Any],
+    outer: Any,
+    before: Sequence[tuple[FunctionGraph, Any]],
+) -> tuple[FunctionGraph, Any]:
+    """A branch, which may not use what another one made."""
+    try:
+        return traced_body(name, function, outer, lambda graph: ())
+    except LeakedTensorError as error:
+        leaked: Any = error.tensor
+        others = [g for g, _ in before if leaked is not None and leaked.graph is g]
+        if not others:
+            raise
+        raise ValueError(
+            f"Tensor {scope}/{leaked.name} in {others[0].name} is accessed from {name}. {error}"
+        ) from error
+
+
+def _check_slices(who: str, returned: Sequence[Sequence[Any]]) -> None:
+    """Check that a result is IndexedSlices in each branch or in none."""
+    for at, leaves in enumerate(zip(*returned, strict=False)):
+        if len({isinstance(leaf, IndexedSlices) for leaf in leaves}) > 1:
+            raise TypeError(
+                f"Cannot reconcile tf.{who} {at}-th outputs:\n  branches returned: {leaves}"
+            )
 
 
 def _check_alike(
@@ -469,7 +521,7 @@ def _check_alike(
     same = len(nest.tensors_of(structure)) == len(nest.tensors_of(other)) and kinds == others
     if same:
         try:
-            nest.assert_same_structure(structure, other, check_types=False)
+            nest.assert_same_structure(structure, other)
         except (TypeError, ValueError):
             same = False
     if not same:

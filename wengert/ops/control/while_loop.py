@@ -22,7 +22,6 @@ from wengert.values import nest
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, int32
-from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import TensorShape
 from wengert.values.type_spec import TypeSpec
 
@@ -51,8 +50,10 @@ def while_loop(
         raise TypeError("'cond' must be callable.")
     if not callable(body):
         raise TypeError("'body' must be callable.")
+    if parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
     if isinstance(loop_vars, (list, tuple)) and not loop_vars:
-        raise ValueError("'loop_vars' cannot be empty.")
+        raise ValueError("'loop_vars' must be provided.")
     variables = _Variables(loop_vars)
     batcher = beneath_layers(thread.context.interpreter)
     if isinstance(batcher, Batcher) and batcher.outer is not None and batcher.outer.building:
@@ -88,7 +89,7 @@ class _Variables:
 
 
 def _as_tensor(value: Any) -> Any:
-    if isinstance(value, Composite) and not isinstance(value, IndexedSlices):
+    if isinstance(value, Composite):
         return value
     if isinstance(value, Variable):
         return value.read_value()
@@ -192,6 +193,9 @@ def _in_graph(
     maximum: Any,
 ) -> Any:
     outer = current_graph()
+    if maximum is not None and convert(maximum).shape.rank:
+        shape = convert(maximum).shape
+        raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {shape}")
     initial = [outer.entered(x) for x in nest.tensors_of(variables.initial)]
     counter = [] if maximum is None else [outer.entered(convert(0)), outer.entered(convert(maximum, int32))]  # fmt: skip
     shapes = _shapes(variables.initial, initial, invariants)

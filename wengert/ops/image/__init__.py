@@ -6,6 +6,7 @@ resize          Resizes as linear maps along one axis at a time
 adjust          Image adjustments: brightness, contrast, gamma, hue, saturation, dtype,
                 standardization
 boxes           Bounding boxes: non-maximum suppression, and drawing
+distorted_boxes  Random crops that contain enough of a labelled object, as TensorFlow draws them
 crop            crop_and_resize: boxes cut out of images and resized, differentiable in images and
                 boxes
 geometry        Rotating, flipping, cropping and padding images

@@ -10,12 +10,12 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import UnimplementedError
+from wengert.host.parallel import in_pieces
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.support.branchless import keep
 from wengert.ops.support.declare import BOOL, INTEGER, NUMBER, REAL, REAL_OR_INT, Unary, unary
 from wengert.ops.support.large_kernels import elementwise_kernel
-from wengert.ops.support.parallel import in_pieces
 from wengert.values.convert import convert
 from wengert.values.dtypes import QUANTIZED_DTYPES, DType, as_dtype, float32, float64, string
 from wengert.values.indexed_slices import IndexedSlices

@@ -12,8 +12,8 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.malloc import LARGE
+from wengert.host.parallel import in_rows
 from wengert.inference.public_functions import deferrable
-from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import expand_dims, one_axis
 from wengert.ops.math.arithmetic import maximum
@@ -36,7 +36,6 @@ from wengert.ops.support.branchless import keep
 from wengert.ops.support.declare import REAL, REAL_OR_INT, Unary, convert_alike, unary, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.large_kernels import elementwise_kernel, softmax_kernel
-from wengert.ops.support.parallel import in_rows
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -510,26 +509,7 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     return result
 
 
-# ---- embeddings -------------------------------------------------------------------------------
-
-
-@deferrable
-def embedding_lookup(
-    params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None
-) -> Tensor:
-    """Look up rows of an embedding table; with `max_norm`, longer rows are scaled down to it.
-
-    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]).numpy().tolist()
-    [[3.0, 4.0]]
-    """
-    if isinstance(params, (list, tuple)) and len(params) == 1:
-        params = params[0]
-    rows = gather(params, ids)
-    if max_norm is None:
-        return rows
-    axes = list(range(len(dims(convert(ids))), len(dims(rows))))
-    clipped: Tensor = clip_by_norm(rows, max_norm, axes)
-    return clipped
+# ---- norms --------------------------------------------------------------------------------------
 
 
 @deferrable

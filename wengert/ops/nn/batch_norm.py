@@ -18,6 +18,7 @@ from wengert.core.row import EachInput, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.malloc import LARGE
+from wengert.host.parallel import in_blocks
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.batched import run_merged
 from wengert.ops.arrays.creation import fill
@@ -26,7 +27,6 @@ from wengert.ops.math.elementwise import cast, rsqrt
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.large_kernels import LargeKernel, batch_norm_kernel, batch_norm_sum_kernel
-from wengert.ops.support.parallel import in_blocks
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text

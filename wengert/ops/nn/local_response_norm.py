@@ -16,6 +16,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.malloc import LARGE
+from wengert.host.parallel import in_rows
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math.arithmetic import pow
 from wengert.ops.math.elementwise import square
@@ -23,7 +24,6 @@ from wengert.ops.support.batch_rules import merged_batch, with_attrs
 from wengert.ops.support.declare import REAL, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.large_kernels import local_response_norm_kernel
-from wengert.ops.support.parallel import in_rows
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 

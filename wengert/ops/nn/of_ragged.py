@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from wengert.ops.arrays import gathering, identity
 from wengert.ops.math import arithmetic, elementwise
-from wengert.ops.nn.activations import embedding_lookup, softmax
+from wengert.ops.nn.activations import softmax
 from wengert.ops.nn.dropout import dropout
+from wengert.ops.nn.embedding import embedding_lookup
 from wengert.ops.ragged.answers import answers, rank_of, with_flat
 from wengert.ops.ragged.places import count_of_rows, row_ids
 from wengert.ops.ragged.tensor import RaggedTensor

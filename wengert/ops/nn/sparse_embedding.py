@@ -6,12 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from wengert.inference.public_functions import deferrable
-from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.arithmetic import div_no_nan
 from wengert.ops.math.comparison import greater, greater_equal, logical_and, where
 from wengert.ops.math.elementwise import cast, ones_like, sqrt, zeros_like
-from wengert.ops.nn.activations import embedding_lookup
+from wengert.ops.nn.embedding import rows_of
 from wengert.ops.reductions.segments import segment_sum
 from wengert.ops.sparse.places import places_where
 from wengert.ops.sparse.shaping import fill_empty_rows, pick_values
@@ -46,12 +45,24 @@ def embedding_lookup_sparse(
     """Look up sparse ids in an embedding table; combine each row by "mean", "sum" or "sqrtn".
 
     >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [0, 1, 1], [2, 2])
-    >>> tf.nn.embedding_lookup_sparse([[2.0], [4.0]], ids, None).numpy().tolist()
+    >>> tf.nn.embedding_lookup_sparse(tf.constant([[2.0], [4.0]]), ids, None).numpy().tolist()
     [[3.0], [4.0]]
     """
+    return combined_rows(params, sp_ids, sp_weights, "div", combiner, max_norm)
+
+
+def combined_rows(
+    params: TensorLike,
+    sp_ids: SparseTensor,
+    sp_weights: SparseTensor | None,
+    partition_strategy: str,
+    combiner: str | None = None,
+    max_norm: float | None = None,
+) -> Tensor:
+    """The same for any of the two strategies by which rows are dealt to the parts of a table."""
     how = _combiner(combiner)
     ids = sparse(sp_ids)
-    rows = embedding_lookup(_table(params), ids.values, max_norm)
+    rows = rows_of(params, ids.values, partition_strategy, max_norm)
     segments = ids.indices[:, 0]
     if sp_weights is None:
         weights = ones_like(cast(ids.values, rows.dtype))
@@ -64,13 +75,6 @@ def embedding_lookup_sparse(
     elif how == "sqrtn":
         total = div_no_nan(total, sqrt(segment_sum(spread * spread, segments)))
     return total
-
-
-def _table(params: TensorLike) -> Any:
-    """A table that may be given in pieces, concatenated."""
-    if isinstance(params, (list, tuple)) and len(params) > 1 and hasattr(params[0], "shape"):
-        return concat([convert(p) for p in params], 0)
-    return params
 
 
 @deferrable
@@ -89,9 +93,24 @@ def safe_embedding_lookup_sparse(
     A row without ids gives the row `default_id` of the table, or zeros.
 
     >>> ids = tf.SparseTensor([[0, 0], [2, 0]], [1, -1], [3, 1])
-    >>> tf.nn.safe_embedding_lookup_sparse([[2.0], [4.0]], ids).numpy().tolist()
+    >>> tf.nn.safe_embedding_lookup_sparse(tf.constant([[2.0], [4.0]]), ids).numpy().tolist()
     [[4.0], [0.0], [0.0]]
     """
+    return safely_combined_rows(
+        embedding_weights, sparse_ids, sparse_weights, "div", combiner, default_id, max_norm
+    )
+
+
+def safely_combined_rows(
+    embedding_weights: TensorLike,
+    sparse_ids: SparseTensor,
+    sparse_weights: Any,
+    partition_strategy: str,
+    combiner: str = "mean",
+    default_id: IntLike | None = None,
+    max_norm: float | None = None,
+) -> Tensor:
+    """The same for any of the two strategies."""
     ids = sparse(sparse_ids)
     shape = ids.dims
     flat = (math.prod(shape[:-1]), shape[-1])
@@ -103,7 +122,7 @@ def safe_embedding_lookup_sparse(
     ids, empty = fill_empty_rows(ids, convert(default_id or 0, ids.dtype))
     if weights is not None:
         weights = fill_empty_rows(weights, 1.0)[0]
-    found = embedding_lookup_sparse(embedding_weights, ids, weights, combiner, max_norm)
+    found = combined_rows(embedding_weights, ids, weights, partition_strategy, combiner, max_norm)
     if default_id is None:
         mask = reshape(empty, (-1,) + (1,) * (len(dims(found)) - 1))
         found = where(mask, zeros_like(found), found)

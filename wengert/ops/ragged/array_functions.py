@@ -133,8 +133,8 @@ def _reversed(r: Any, at: int) -> Any:
     splits = r.row_splits
     ids = row_ids(splits)
     begin, end = (gathering.gather(s, ids) for s in (splits[:-1], splits[1:]))
-    places = begin + end - 1 - cast(convert(np.arange(int(splits[-1]))), splits.dtype)
-    return r.with_values(gathering.gather(r.values, places))
+    places = begin + end - 1 - cast(convert(np.arange(dims(ids)[0])), splits.dtype)
+    return RaggedTensor._of(gathering.gather(r.values, places), splits, r._uniform)
 
 
 # ---- gathering ----------------------------------------------------------------------------------

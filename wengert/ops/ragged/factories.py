@@ -134,7 +134,16 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     plain = [fitting.get(id(v), v) for v in args]
     named = {k: fitting.get(id(v), v) for k, v in kwargs.items()}
     result = op(*plain, **named)
-    return found[0].with_flat_values(result) if found else result
+    if not found:
+        return result
+    made, wanted = convert(result), found[0].flat_values.shape[:1]
+    if not made.shape[:1].is_compatible_with(wanted):
+        raise ValueError(
+            "tf.ragged.map_flat_values requires that the output of `op` have the same "
+            "outer-dimension size as flat_values of any ragged inputs. "
+            f"(output shape: {made.shape}; expected outer dimension size: {wanted})"
+        )
+    return found[0].with_flat_values(made)
 
 
 # ---- masks ------------------------------------------------------------------------------------

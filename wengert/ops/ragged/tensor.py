@@ -288,7 +288,9 @@ class RaggedTensor(Composite):
 
     def with_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows with other values."""
-        return RaggedTensor._of(_values(new_values), self._row_splits, self._uniform)
+        new = _values(new_values)
+        new.shape[:1].assert_is_compatible_with(self._values.shape[:1])
+        return RaggedTensor._of(new, self._row_splits, self._uniform)
 
     def with_flat_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows, down to the innermost ones, with other values."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 import numpy as np
 
 from wengert.host.malloc import LARGE, keep_memory
+from wengert.ops.support.large_kernels import philox_kernel
 
 if TYPE_CHECKING:
     from wengert.values.shapes import Dims
@@ -19,9 +20,17 @@ if TYPE_CHECKING:
 
     Words = TypeVar("Words", int, Array)
 
-_ROUNDS: Final = 10
-_MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
-_WEYL: Final = (0x9E3779B9, 0xBB67AE85)  # the golden ratio and sqrt(3) - 1
+
+class Constants(NamedTuple):
+    """What makes Philox 4x32-10 of all its kin."""
+
+    rounds: int
+    multipliers: tuple[int, int]
+    steps: tuple[int, int]  # of the key, from round to round
+
+
+# The steps are the golden ratio and sqrt(3) - 1.
+_CONSTANTS: Final = Constants(10, (0xD2511F53, 0xCD9E8D57), (0x9E3779B9, 0xBB67AE85))
 _FEW: Final = 8  # blocks up to which Python's integers are faster than arrays
 _PIECE: Final = 1 << 13  # blocks computed together, so that the rounds stay in the cache
 
@@ -44,11 +53,12 @@ class Philox(NamedTuple):
 def rounds(a: Words, b: Words, c: Words, d: Words, key: int) -> tuple[Words, Words, Words, Words]:
     """A block: four words from four words. They are integers, or 64-bit arrays of them."""
     low, high = key & WORD, key >> 32
-    for _ in range(_ROUNDS):
-        p, q = _MULTIPLIERS[0] * a, _MULTIPLIERS[1] * c
+    count, (first, second), steps = _CONSTANTS
+    for _ in range(count):
+        p, q = first * a, second * c
         a, b = (q >> 32) ^ b ^ low, q & WORD
         c, d = (p >> 32) ^ d ^ high, p & WORD
-        low, high = (low + _WEYL[0]) & WORD, (high + _WEYL[1]) & WORD
+        low, high = (low + steps[0]) & WORD, (high + steps[1]) & WORD
     return a, b, c, d
 
 
@@ -76,8 +86,11 @@ def random_words(state: Philox, count: int) -> Array:
     """The first words of a generator."""
     if count >= LARGE:
         keep_memory()
-    numbers = np.arange(-(-count // 4), dtype=np.uint64)
-    return blocks(state, numbers).reshape(-1)[:count]
+    found = philox_kernel(_CONSTANTS, *state, -(-count // 4))
+    if found is None:
+        found = blocks(state, np.arange(-(-count // 4), dtype=np.uint64))
+    words: Array = found.reshape(-1)[:count]
+    return words
 
 
 def seeded_state(seed: int, seed2: int) -> Philox:
@@ -91,5 +104,6 @@ def scrambled_state(seed: int, seed2: int) -> Philox:
     So both halves of a seed have equal effect, however weak one of them is.
     """
     start = Philox(seed & LONG | (seed2 & LONG) << 64, 0x02461E293EC8F720)
-    a, b, c, d = _block(start)
+    found = philox_kernel(_CONSTANTS, *start, 1)
+    a, b, c, d = _block(start) if found is None else found[0].tolist()
     return Philox((c | d << 32) << 64, a | b << 32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -130,12 +130,23 @@ def set_seed(seed: TensorLike | None) -> None:
 
 def seeds(op_seed: TensorLike | IntLike | None) -> Seeds:
     """The two seeds of an operation, from its own seed or None."""
-    if _eager.seed is None:
-        if op_seed is None:
-            return None, None
-        return _DEFAULT, _integer(op_seed) % _LARGEST
-    own = _eager.draw() if op_seed is None else _integer(op_seed)
-    pair = _eager.seed % _LARGEST, own % _LARGEST
+    return _pair(_eager.seed, op_seed, _eager.draw)
+
+
+def graph_seeds(graph: FunctionGraph | Graph, op_seed: TensorLike | IntLike | None) -> Seeds:
+    """The two seeds of an operation of a graph.
+
+    Of the operations that were given no seed, the first in a graph has 0, the next 1, as in TensorFlow.
+    """
+    seed = graph.seed if graph.seed is not None or not graph.is_function else _eager.seed
+    return _pair(seed, op_seed, lambda: next(graph.op_seeds))
+
+
+def _pair(seed: int | None, op_seed: TensorLike | IntLike | None, draw: Callable[[], int]) -> Seeds:
+    if seed is None and op_seed is None:
+        return None, None
+    own = draw() if op_seed is None else _integer(op_seed)
+    pair = (_DEFAULT if seed is None else seed) % _LARGEST, own % _LARGEST
     return pair if pair != (0, 0) else (0, _LARGEST)  # two zeros would mean random seeds
 
 
@@ -147,20 +158,30 @@ def stream_for(seed: int | None, seed2: int | None) -> Stream:
     return Stream(seeded_state(seed or 0, seed2 or 0))
 
 
-def graph_stream(graph: FunctionGraph | Graph, op_seed: TensorLike | IntLike | None) -> Tensor:
-    """The stream of an operation of a graph: a tensor that each session replaces by its own stream.
+def seeds_of(op_seed: TensorLike | IntLike | None) -> Seeds:
+    """The two seeds of an operation that is made now, in a graph or outside of one."""
+    graph = current_graph()
+    return seeds(op_seed) if graph is None else graph_seeds(graph, op_seed)
 
-    Of the operations that were given no seed, the first in a graph has 0, the next 1, as in TensorFlow.
-    """
-    seed = graph.seed if graph.seed is not None or not graph.is_function else _eager.seed
-    if op_seed is None and seed is None:
-        pair: Seeds = (None, None)
-    elif seed is None:
-        pair = _DEFAULT, _integer(op_seed) % _LARGEST
-    else:
-        own = next(graph.op_seeds) if op_seed is None else _integer(op_seed)
-        pair = seed % _LARGEST, own % _LARGEST
+
+def graph_stream(graph: FunctionGraph | Graph, op_seed: TensorLike | IntLike | None) -> Tensor:
+    """The stream of an operation of a graph: a tensor that each session replaces by its own stream."""
+    pair = graph_seeds(graph, op_seed)
+    return _stands_for(pair, graph)
+
+
+def _stands_for(pair: Seeds, graph: FunctionGraph | Graph) -> Tensor:
     return graph.add(STREAM, (), {"seed": pair[0], "seed2": pair[1]}).outputs[0]
+
+
+def stream_by_seeds(pair: Seeds, operation: Hashable) -> Stream | Tensor:
+    """The stream of an operation whose two seeds are given; the same operation goes on with it."""
+    graph = current_graph()
+    if graph is not None:
+        return _stands_for(pair, graph)
+    if pair == (None, None):
+        return stream_for(None, None)
+    return _eager.streams.setdefault((operation, pair), stream_for(*pair))
 
 
 def _none_here(_: Namespace, *, seed: int, seed2: int) -> Array:

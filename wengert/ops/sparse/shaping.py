@@ -314,6 +314,17 @@ def fill_empty_rows(
     >>> filled.values.numpy().tolist(), was_empty.numpy().tolist()
     ([5.0, -1.0, 7.0], [False, True, False])
     """
+    filled, empty, _ = filled_rows(sp_input, default_value)
+    return filled, empty
+
+
+def filled_rows(
+    sp_input: SparseLike, default_value: TensorLike
+) -> tuple[SparseTensor, Tensor, Tensor]:
+    """The tensor without empty rows, which were empty, and the order of its values.
+
+    The order numbers those that were there before, and the defaults after them.
+    """
     s = sparse(sp_input)
     shape = s.dims
     default = convert(default_value, s.dtype)
@@ -327,7 +338,7 @@ def fill_empty_rows(
     indices = concat_dense([s.indices, more], 0)
     values = concat_dense([s.values, fill([count], default)], 0)
     order = argsort(indices[:, 0], stable=True)
-    return new_sparse(gather(indices, order), gather(values, order), shape), empty
+    return new_sparse(gather(indices, order), gather(values, order), shape), empty, order
 
 
 @deferrable

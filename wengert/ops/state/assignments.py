@@ -11,12 +11,12 @@ from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.graph.operation import Operation
 from wengert.ops.support.static_value import ENSURE_SHAPE
 from wengert.values.shapes import shape_text
 from wengert.values.symbolic import is_certain
-from wengert.values.tensor import dims
+from wengert.values.tensor import dims, wrap
 
 if TYPE_CHECKING:
     from wengert.state.cell import Cell
@@ -97,4 +97,41 @@ def is_variable_initialized(variable: Value) -> Tensor:
     np.True_
     """
     result: Tensor = apply(IS_INITIALIZED, (variable,))
+    return result
+
+
+# ---- counting -----------------------------------------------------------------------------------
+
+
+def _count(_: Namespace, cell: Variable | Cell, *, limit: int) -> Array:
+    with cell._lock:
+        before: Array = cell._array
+        if before >= limit:
+            raise OutOfRangeError(f"Reached limit of {limit} [Op:ResourceCountUpTo]")
+        cell._array = before + before.dtype.type(1)
+    return before
+
+
+COUNT_UP_TO: Row = op(
+    "ResourceCountUpTo",
+    lambda _, cell, *, limit: cell,
+    forms=lambda xs, attrs: [((), xs[0].dtype.numpy_dtype)],
+    step=_count,
+    effects=True,
+)
+
+
+def count_up_to(ref: Variable, limit: int, name: str | None = None) -> Tensor:
+    """Add one to a variable, and return what it was before; an OutOfRangeError at the limit.
+
+    >>> step = tf.Variable(0)
+    >>> [tf.compat.v1.count_up_to(step, 2).numpy().item() for _ in range(2)], step.numpy().item()
+    ([0, 1], 2)
+    >>> tf.compat.v1.count_up_to(step, 2)
+    Traceback (most recent call last):
+    wengert.errors.OutOfRangeError: Reached limit of 2 [Op:ResourceCountUpTo]
+    """
+    if current_graph() is None:
+        return wrap(_count(np, ref, limit=int(limit)))
+    result: Tensor = apply(COUNT_UP_TO, (ref,), {"limit": int(limit)}, name)
     return result

@@ -12,12 +12,13 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
-from wengert.inference.public_functions import deferrable
-from wengert.ops.strings.fingerprint import fingerprint
+from wengert.inference.public_functions import deferrable, nameable
+from wengert.ops.strings.fingerprint import fingerprint as farm
 from wengert.ops.strings.murmur import murmur
 from wengert.ops.strings.siphash import siphash
 from wengert.ops.strings.texts import each, text_of
-from wengert.values.tensor import Tensor
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor, dims
 from wengert.values.typed_calls import of_one
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _row(name: str, number: Callable[..., int]) -> Row:
     return op(name, kernel, shape=lambda x, **_: x, dtype=lambda x, **_: _INT64)
 
 
-FAST: Row = _row("StringToHashBucketFast", fingerprint)
+FAST: Row = _row("StringToHashBucketFast", farm)
 STRONG: Row = _row("StringToHashBucketStrong", siphash)
 OLDEST: Row = _row("StringToHashBucket", murmur)
 
@@ -88,3 +89,42 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
     [48, 67]
     """
     return _bucketed(OLDEST, input, num_buckets)
+
+
+# ---- fingerprints -------------------------------------------------------------------------------
+
+
+def _fingerprints(_: Any, x: Any) -> Any:
+    """Eight bytes for each row; strings that share one are represented by their own fingerprints."""
+    rows = x.reshape(len(x), -1)
+    found = [farm(_bytes_of(row)).to_bytes(8, "little") for row in rows]
+    return np.frombuffer(b"".join(found), np.uint8).reshape(-1, 8)
+
+
+def _bytes_of(row: Any) -> bytes:
+    if row.dtype != object:
+        return bytes(np.ascontiguousarray(row).tobytes())
+    if len(row) == 1:
+        return bytes(row[0])
+    return b"".join(farm(text).to_bytes(8, "little") for text in row)
+
+
+FINGERPRINT: Row = op(
+    "Fingerprint", _fingerprints, shape=lambda x: (x[0], 8), dtype=lambda x: np.dtype(np.uint8)
+)
+
+
+@nameable
+def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Tensor:
+    """Eight bytes for each row of a tensor, the same for the same row.
+
+    >>> tf.fingerprint(["a", "b", "a"]).numpy()[:, 0].tolist()
+    [227, 22, 227]
+    """
+    rows = convert(data)
+    if not dims(rows):
+        raise InvalidArgumentError("`data` should have at least one dimension: [] [Op:Fingerprint]")
+    if method != "farmhash64":
+        raise InvalidArgumentError(f"Unsupported fingerprint method: {method} [Op:Fingerprint]")
+    result: Tensor = apply(FINGERPRINT, (rows,))
+    return result

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from wengert.host.parallel import Result, in_parts
 from wengert.host.threads import processors
 from wengert.ops.arrays.window_geometry import Windows
 from wengert.ops.support.large_kernels import (
@@ -28,7 +29,6 @@ from wengert.ops.support.large_kernels import (
     conv_kernel,
     depthwise_conv_kernel,
 )
-from wengert.ops.support.parallel import Result, in_parts
 from wengert.values.shapes import Dims
 
 if TYPE_CHECKING:

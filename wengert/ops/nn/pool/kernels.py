@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from wengert.host.malloc import LARGE
+from wengert.host.parallel import in_parts, without_buffers
 from wengert.host.threads import processors
 from wengert.ops.arrays.window_geometry import Tap, Windows, taps
 from wengert.ops.support.large_kernels import (
@@ -21,7 +22,6 @@ from wengert.ops.support.large_kernels import (
     mean_pool_gradient_kernel,
     pooling_kernel,
 )
-from wengert.ops.support.parallel import in_parts, without_buffers
 from wengert.values.shapes import Dims
 
 if TYPE_CHECKING:
