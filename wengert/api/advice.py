@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+import sys
+from collections.abc import Callable
+from typing import Any, Final
 
 # By the beginning of the path behind `tf.`; the longest that fits is said.
 _INSTEAD: Final = {
@@ -41,9 +43,63 @@ _INSTEAD: Final = {
     "flip": "tf.reverse", "softmax": "tf.nn.softmax", "relu": "tf.nn.relu", "logsumexp": "tf.reduce_logsumexp",
     **dict.fromkeys(
         (f"{space}{name}" for space in ("", "compat.v1.", "python.ops.data_flow_ops.")
-         for name in ("ConditionalAccumulator", "SparseConditionalAccumulator", "Barrier", "RecordInput")),
+         for name in ("Barrier", "RecordInput")),
         "A variable with assign_add sums gradients; tf.queue.FIFOQueue hands values from thread to thread",
     ),
+    **{
+        f"{space}{name}": advice
+        for advice, names in {
+            "A lock of Python's (threading.Lock) around the call does the same in one process": ["CriticalSection"],
+            "There is one device; tf.device takes its name as a string, and does nothing": ["DeviceSpec", "check_pinned"],
+            "tf.register_op declares an operation, with its kernel in Python": [
+                "load_library", "load_op_library", "load_file_system_library",
+            ],
+            "tf.signal has it, for the processor": ["fftnd", "ifftnd", "irfftnd", "rfftnd"],
+            "tf.function takes such values without a description": ["NoneTensorSpec", "TensorArraySpec"],
+            "A plain tf.function computes batches": ["nondifferentiable_batch_function"],
+            "tf.RaggedTensor has methods for it": ["ragged_fill_empty_rows", "ragged_fill_empty_rows_grad"],
+            "tf.random.shuffle, or tf.data.Dataset.shuffle, draws an order": [
+                "random_index_shuffle", "random.experimental.index_shuffle",
+            ],
+        }.items()
+        for name in names
+        for space in ("", "compat.v1.")
+    },
+    **dict.fromkeys(
+        ("image.adjust_jpeg_quality", "image.random_jpeg_quality", "image.stateless_random_jpeg_quality"),
+        "tf.io.encode_jpeg(image, quality=...) and tf.io.decode_jpeg go through the format",
+    ),
+    "image.generate_bounding_box_proposals": "tf.image.non_max_suppression chooses among boxes",
+    **dict.fromkeys(
+        (f"compat.v1.train.{name}" for name in ("Supervisor", "SessionManager", "basic_train_loop", "LooperThread")),
+        "tf.compat.v1.train.MonitoredTrainingSession",
+    ),
+    **dict.fromkeys(
+        (f"{space}{name}" for space in ("train.", "compat.v1.train.")
+         for name in ("ClusterDef", "ClusterSpec", "JobDef", "Server", "ServerDef", "replica_device_setter",
+                      "SyncReplicasOptimizer")),
+        "There is one process, on the processors it has",
+    ),
+    **dict.fromkeys(
+        ("compat.v1.train.init_from_checkpoint", "compat.v1.train.warm_start"),
+        "tf.compat.v1.train.Saver(variables_by_name).restore(session, path) reads values of other names",
+    ),
+    "compat.v1.train.write_graph": "tf.io.write_file(path, graph.as_graph_def().SerializeToString()) writes a graph",
+    **dict.fromkeys(
+        (f"compat.v1.train.{name}" for name in
+         ("AdagradDAOptimizer", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "sdca_optimizer")),
+        "tf.compat.v1.train.FtrlOptimizer has the same regularizers",
+    ),
+    **dict.fromkeys(
+        (f"compat.v1.{name}" for name in ("get_session_handle", "get_session_tensor", "delete_session_tensor")),
+        "A variable keeps a value between runs",
+    ),
+    **dict.fromkeys(
+        (f"compat.v1.{name}" for name in ("quantize", "quantize_v2", "dequantize", "quantized_concat")),
+        "tf.quantization.fake_quant_with_min_max_vars computes with numbers that are quantized",
+    ),
+    "compat.v1.add_check_numerics_ops": "tf.debugging.enable_check_numerics",
+    "compat.v1.verify_tensor_all_finite": "tf.debugging.assert_all_finite",
     "placeholder": "tf.compat.v1.placeholder", "Session": "tf.compat.v1.Session",
     "get_variable": "tf.compat.v1.get_variable", "global_variables_initializer": "tf.compat.v1.global_variables_initializer",
 }  # fmt: skip
@@ -61,3 +117,22 @@ def instead_of(path: str) -> str:
         if found is not None:
             return f"{found}." if " " in found else f"Use {found}."
     return ""
+
+
+def absent(module: str) -> Callable[[str], Any]:
+    """What a module answers for a name that it lacks: an error that says what to use.
+
+    >>> absent("image")("decode_webp")
+    Traceback (most recent call last):
+    AttributeError: module 'wengert.image' has no attribute 'decode_webp'. Pillow reads WebP; ...
+    """
+
+    def missing(name: str) -> Any:
+        said = "" if name.startswith("_") else instead_of(f"{module}.{name}")
+        raise AttributeError(
+            f"module 'wengert.{module}' has no attribute {name!r}{said and f'. {said}'}",
+            name=name,
+            obj=sys.modules[f"wengert.{module}"],
+        )
+
+    return missing

@@ -15,17 +15,36 @@ class Dimension:
     __slots__ = ("_value",)
 
     def __init__(self, value: Any) -> None:
-        self._value = dimension_value(value)
-        if self._value is not None:
-            self._value = int(self._value)
-            if self._value < 0:
-                raise ValueError(f"Dimension {self._value} must be >= 0")
+        known = dimension_value(value)
+        if known is not None and not hasattr(known, "__index__"):
+            raise TypeError(
+                "Dimension value must be integer or None or have an __index__ method, "
+                f"got value '{value!r}' with type '{type(value)!r}'"
+            )
+        self._value = None if known is None else known.__index__()
+        if self._value is not None and self._value < 0:
+            raise ValueError(f"Dimension {self._value} must be >= 0")
 
     @property
     def value(self) -> int | None:
         """The number; None if it is not known."""
         found: int | None = self._value
         return found
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether the two can be the same."""
+        there = Dimension(other)._value
+        return self._value is None or there is None or self._value == there
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raise a ValueError if the two cannot be the same."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {Dimension(other)} are not compatible")
+
+    def merge_with(self, other: Any) -> Dimension:
+        """The size, as one of the two knows it."""
+        self.assert_is_compatible_with(other)
+        return Dimension(other) if self._value is None else Dimension(self._value)
 
     def __repr__(self) -> str:
         return f"Dimension({self._value})"

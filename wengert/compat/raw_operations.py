@@ -247,6 +247,15 @@ def _cross_entropy(features: Any, labels: Any) -> tuple[Tensor, Tensor]:
     return losses, softmax(features) * reduce_sum(labels, -1, keepdims=True) - labels
 
 
+def _sparse_cross_entropy(features: Any, labels: Any) -> tuple[Tensor, Tensor]:
+    """The losses for classes, and their derivatives with respect to the logits."""
+    nn = importlib.import_module("wengert.nn")
+    features, labels = convert(features), convert(labels)
+    losses = nn.sparse_softmax_cross_entropy_with_logits(labels, features)
+    chosen = wengert.one_hot(labels, shape(features)[-1], dtype=features.dtype)
+    return losses, softmax(features) - chosen
+
+
 def _places(source: str, target: str) -> list[int]:
     return [source.index(letter) for letter in target]
 
@@ -279,7 +288,8 @@ def _gradient_args(s0: Any, s1: Any) -> tuple[Tensor, Tensor]:
 def _concat_offset(concat_dim: Any, shape: Any) -> list[Tensor]:
     """The offset of each of several arrays in their concatenation."""
     rows = np.asarray([np.asarray(s) for s in shape])
-    begins = np.zeros_like(rows)
+    kept = next((s.dtype.numpy_dtype for s in shape if isinstance(s, Tensor)), np.int32)
+    begins = np.zeros_like(rows, kept)
     begins[1:, int(concat_dim)] = np.cumsum(rows[:-1, int(concat_dim)])
     return [convert_to_tensor(row) for row in begins]
 
@@ -322,6 +332,7 @@ _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "MatrixDiagV2": lambda **given: diag(given.pop("diagonal"), **given, align="LEFT_LEFT"),
     "MatrixSetDiagV2": lambda **given: set_diag(given.pop("input"), **given, align="LEFT_LEFT"),
     "SoftmaxCrossEntropyWithLogits": _cross_entropy,
+    "SparseSoftmaxCrossEntropyWithLogits": _sparse_cross_entropy,
     "UniqueV2": lambda **given: unique_along(**given)[:2],
     "UniqueWithCountsV2": unique_along,
 }

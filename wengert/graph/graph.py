@@ -50,6 +50,9 @@ class Graph(Builder):
     def __init__(self) -> None:
         super().__init__()
         self.collections: dict[Any, list[Any]] = {}
+        self._unfeedable: dict[int, Any] = {}  # by id
+        self._unfetchable: dict[int, Operation] = {}
+        self.colocations: dict[str, list[bytes]] = {}  # by the name of an operation
         self.seed: int | None = None
         self.op_seeds = itertools.count()  # for random operations that were given none
         # Traces of functions that use values of this graph, by function.
@@ -100,6 +103,22 @@ class Graph(Builder):
     def version(self) -> int:
         """A number that grows with every operation."""
         return len(self.operations)
+
+    def is_feedable(self, tensor: Any) -> bool:
+        """Whether a value may be fed for a tensor."""
+        return id(tensor) not in self._unfeedable
+
+    def prevent_feeding(self, tensor: Any) -> None:
+        """Refuse values for a tensor from now on."""
+        self._unfeedable[id(tensor)] = tensor
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Whether a tensor or an operation may be fetched."""
+        return id(getattr(tensor_or_op, "op", tensor_or_op)) not in self._unfetchable
+
+    def prevent_fetching(self, op: Operation) -> None:
+        """Refuse to fetch an operation and what it gives from now on."""
+        self._unfetchable[id(op)] = op
 
     def finalize(self) -> None:
         """No operation can be added any more."""
@@ -159,9 +178,19 @@ class Graph(Builder):
         self._devices = [*before, name]
         return None, lambda: setattr(self, "_devices", before)
 
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
-        """Accepted: there is one place."""
-        return nullcontext()
+    @context_manager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Change:
+        """Operations inside note that they belong with another; there is one place."""
+        begin = len(self.operations)
+        own = (
+            [] if op is None else self.as_graph_element(op, allow_tensor=False).colocation_groups()
+        )
+
+        def note() -> None:
+            for inner in self.operations[begin:]:
+                inner.colocated_with(own, ignore_existing)
+
+        return None, note
 
     @context_manager
     def control_dependencies(self, control_inputs: Any) -> Change:
@@ -276,6 +305,8 @@ class Graph(Builder):
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
         """The tensor or operation of this graph that an object or a name stands for."""
+        if not (allow_tensor or allow_operation):
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
         kinds = " or ".join(
             word for word, ok in (("Tensor", allow_tensor), ("Operation", allow_operation)) if ok
         )

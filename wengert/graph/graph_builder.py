@@ -355,7 +355,8 @@ class Builder:
                 "Python locals or TensorFlow collections to access it.\nPlease see https://www."
                 "tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values "
                 f"for more information.\n\nThe tensor {tensor!r} was made at {tensor.op.place}, in "
-                f"{tensor.graph!r}: return it from the function."
+                f"{tensor.graph!r}: return it from the function.",
+                tensor,
             )
         raise ValueError(
             f"{tensor!r} must be from the same graph as the operation that uses it: it belongs to "

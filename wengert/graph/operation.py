@@ -104,6 +104,16 @@ class Operation:
             self.attrs = {**self.attrs, name: value}
         self.graph.changes += 1
 
+    def colocation_groups(self) -> list[bytes]:
+        """With which operations it belongs: by default with itself alone."""
+        found: list[bytes] = self.graph.colocations.get(self.name, [])
+        return found or [f"loc:@{self.name}".encode()]
+
+    def colocated_with(self, groups: Sequence[bytes], alone: bool) -> None:
+        """Note that it belongs with others; with those alone, or with those before, too."""
+        kept = [] if alone else self.graph.colocations.get(self.name, [])
+        self.graph.colocations[self.name] = sorted({*kept, *groups})
+
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run the operation in a session: the one given, or the default one."""
         self.graph.session_for(session, "run()").run(self, feed_dict)

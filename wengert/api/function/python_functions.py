@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,7 +14,14 @@ from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import (
+    InvalidArgumentError,
+    OpError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    UnimplementedError,
+    UnknownError,
+)
 from wengert.inference.public_functions import nameable
 from wengert.values.bound_ops import bound
 from wengert.values.convert import as_array, convert
@@ -32,13 +39,36 @@ def _unknown_shapes(xs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
     return [(None, dtype.numpy_dtype) for dtype in attrs["wanted"]]
 
 
+# What an error of a Python function is called, as an error of an operation.
+_KINDS: Final[Sequence[tuple[Any, type[OpError]]]] = [
+    ((TypeError, ValueError), InvalidArgumentError),
+    (StopIteration, OutOfRangeError),
+    (MemoryError, ResourceExhaustedError),
+    (NotImplementedError, UnimplementedError),
+    (Exception, UnknownError),
+]
+
+
+def _run(
+    func: Callable[..., Tensor | Array | Sequence[Tensor | Array]], *args: Tensor | Array
+) -> Tensor | Array | Sequence[Tensor | Array]:
+    """Call a function of the user's; its errors become those of an operation."""
+    try:
+        return func(*args)
+    except OpError:
+        raise
+    except Exception as error:
+        kind = next(made for known, made in _KINDS if isinstance(error, known))
+        raise kind(f"{type(error).__name__}: {error}") from error
+
+
 # ---- functions of arrays ----------------------------------------------------------------------
 
 
 def _kernel(
     _: Namespace, *arrays: Array, func: Callable[..., Any], wanted: Sequence[DType]
 ) -> list[Any]:
-    results = _as_list(func(*[read_only(a) if a.shape else a for a in arrays]), len(wanted))
+    results = _as_list(_run(func, *[read_only(a) if a.shape else a for a in arrays]), len(wanted))
     name = getattr(func, "__name__", "pyfunc")
     if len(results) != len(wanted):
         raise InvalidArgumentError(
@@ -135,7 +165,7 @@ def _called(func: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[DT
     if current_graph() is not None:
         made: list[Any] = apply(EAGER_PY_FUNC, inputs, {"func": func, "wanted": wanted})
         return made
-    results = _as_list(func(*inputs), len(wanted))
+    results = _as_list(_run(func, *inputs), len(wanted))
     if len(results) != len(wanted):
         raise InvalidArgumentError(
             f"The function given to py_function returned {len(results)} values, but Tout names "

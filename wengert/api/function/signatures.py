@@ -272,7 +272,7 @@ def bound_to_trace(
     leaves = nest.flatten((args, kwargs), expand_composites=True)
     has_variables = any(type(old) is VariableSpec for old in traced.leaves)
     if kwargs or has_variables or len(leaves) != len(specs):  # else they are its tensors alone
-        args, kwargs = _filled(signature, traced, args, kwargs)
+        args, kwargs = _filled(signature, traced, specs, args, kwargs)
         leaves = nest.flatten((args, kwargs))
         if len(leaves) != len(traced.given):
             raise TypeError(f"it takes {len(specs)} tensors, but was given {len(leaves)}")
@@ -285,15 +285,30 @@ def bound_to_trace(
 def _filled(
     signature: inspect.Signature | None,
     traced: Inputs,
+    specs: Sequence[TensorSpec],
     args: Sequence[Any],
     kwargs: dict[str, Any],
 ) -> tuple[Sequence[Any], dict[str, Any]]:
     """The arguments in their places; those that are missing as they were when it was traced."""
     if signature is None:
         return args, kwargs
+    named = {k for k, v in signature.parameters.items() if v.kind is not v.VAR_KEYWORD}
+    if kwargs and len(args) + len(kwargs) == len(specs) and not set(kwargs) <= named:
+        return _by_spec(specs, args, kwargs), {}
     before = signature.bind(*traced.args, **traced.kwargs)
     before.arguments.update(signature.bind_partial(*args, **kwargs).arguments)
     return before.args, before.kwargs
+
+
+def _by_spec(
+    specs: Sequence[TensorSpec], args: Sequence[Any], kwargs: dict[str, Any]
+) -> Sequence[Any]:
+    """Tensors in the order of the specs, by whose names some are given."""
+    rest = [spec.name for spec in specs[len(args) :]]
+    unknown = sorted(set(kwargs) - {name for name in rest if name})
+    if unknown:
+        raise TypeError(f"got an unexpected keyword argument {unknown[0]!r}")
+    return [*args, *[kwargs[str(name)] for name in rest]]
 
 
 def _variables_for(traced: Inputs, leaves: Sequence[Any]) -> list[Variable]:

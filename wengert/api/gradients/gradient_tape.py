@@ -682,7 +682,7 @@ class GradientTape:
             spread = bound.broadcast_to(reshape(seeds, (size, 1, *one)), (size, n, *one))
             (rows,) = _each_row(tape, y, spread, [x], experimental_use_pfor)
             if rows is None:
-                return fill_unconnected(None, zeros((n, *one, *dims(x)[1:]), x.dtype), policy)
+                return zeros((n, *one, *dims(x)[1:]), x.dtype)  # under each policy, as there
             behind = transpose(rows, (1, 0, *range(2, len(dims(rows)))))
             return reshape(behind, (n, *one, *dims(x)[1:]))
 

@@ -80,6 +80,8 @@ def gradients(
     6.0
     """
     policy = as_policy(unconnected_gradients)
+    if aggregation_method not in (None, 0, 1, 2):
+        raise ValueError(f"Invalid aggregation_method specified {aggregation_method}.")
     switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
     targets, sources = as_list(ys), as_list(xs)
     graph = graph_of([*targets, *sources])
@@ -99,9 +101,11 @@ def gradients(
         rules = with_switches(overrides, switches)
         with apply_overrides(rules):
             pulled = pull_back_through_graph(elements, seeds, sources, stopped, outward=True)
-        found = [
-            fill_unconnected(conjugate(g), x, policy) for g, x in zip(pulled, sources, strict=True)
+        there = [
+            None if switches.int_sources is None and not x.dtype.is_differentiable else conjugate(g)
+            for g, x in zip(pulled, sources, strict=True)
         ]
+        found = [fill_unconnected(g, x, policy) for g, x in zip(there, sources, strict=True)]
     if answers.always:
         answers.met.in_graph(ys, sources, found, rules)
     return found

@@ -124,6 +124,13 @@ def register_tensor_conversion_function(
     >>> (tf.constant(1.0) + Celsius()).numpy().item()
     21.0
     """
+    kinds = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not kinds or not all(isinstance(kind, type) for kind in kinds):
+        raise TypeError(
+            f"Argument `base_type` must be a type or a tuple of types. Obtained: {base_type}"
+        )
+    if not callable(conversion_func):
+        raise TypeError(f"Argument `conversion_func` must be callable. Received {conversion_func}.")
 
     def converted(value: Any, dtype: DType | None, hint: DType | None) -> Tensor:
         found = conversion_func(value, dtype=dtype or hint, name=None, as_ref=False)

@@ -191,9 +191,11 @@ def device(device_name: object) -> Any:
 
 
 def colocate_with(op: object, ignore_existing: bool = False) -> Any:
-    """Accepted: there is only one device.
+    """Operations inside note that they belong with another. There is only one device.
 
     >>> with tf.compat.v1.colocate_with(tf.constant(1.0)):
     ...     x = tf.constant(1.0)
     """
-    return nullcontext()
+    graph = current_graph()
+    at = getattr(op, "op", op)
+    return nullcontext() if graph is None else graph.colocate_with(at, ignore_existing)

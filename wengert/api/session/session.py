@@ -59,6 +59,15 @@ class Session:
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
+        if not isinstance(target, (str, bytes)):
+            raise TypeError(
+                f"Argument `target` must be a string. Received: {target!r} of {type(target)}"
+            )
+        if graph is not None and not isinstance(graph, Graph):
+            raise TypeError(
+                "Argument `graph` must be an instance of `tf.Graph`. "
+                f"Received: {graph!r} of {type(graph)}"
+            )
         self._graph = graph if graph is not None else get_default_graph()
         self._cells: dict[Operation, Any] = {}
         self._plans: dict[Any, _Run] = {}
@@ -318,7 +327,7 @@ def _element(graph: Graph, fetch: Any) -> Any:
             "a gradient that is None has no value to fetch."
         )
     try:
-        return graph.as_graph_element(fetch)
+        element = graph.as_graph_element(fetch)
     except TypeError:
         raise TypeError(
             f"Argument `fetch` = {fetch!r} has invalid type {type(fetch).__name__!r}. Must be a "
@@ -333,6 +342,13 @@ def _element(graph: Graph, fetch: Any) -> Any:
         raise ValueError(
             f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error.args[0]})"
         ) from None
+    if not graph.is_fetchable(element):
+        name = getattr(element, "op", element).name
+        raise ValueError(
+            f"Operation {name} has been marked as not fetchable. Typically this happens when it is "
+            "defined in another function or code block: return it from there."
+        )
+    return element
 
 
 # ---- feeds ------------------------------------------------------------------------------------
@@ -364,10 +380,13 @@ def _feedable(graph: Graph, key: TensorLike) -> SymbolicTensor:
     if handle is not None:
         return handle(graph)  # type: ignore[no-any-return]
     try:
-        return graph.as_graph_element(key, allow_operation=False)  # type: ignore[no-any-return]
+        found: SymbolicTensor = graph.as_graph_element(key, allow_operation=False)
     except (TypeError, ValueError, KeyError) as error:
         words = error.args[0] if error.args else error
         raise TypeError(f"Cannot interpret feed_dict key as Tensor: {words}") from None
+    if not graph.is_feedable(found):
+        raise ValueError(f"Tensor {found.name} may not be fed.")
+    return found
 
 
 def _value_for(x: SymbolicTensor, value: Any) -> Array:
@@ -387,7 +406,7 @@ def _value_for(x: SymbolicTensor, value: Any) -> Array:
         )
     if isinstance(value, Tensor):
         value = np.asarray(value)
-    array = as_array(np.asarray(value) if dtype is not string else value, dtype)
+    array = as_array(_fed(value, dtype), dtype)
     known = x.shape
     if not known.is_compatible_with(array.shape):
         raise ValueError(
@@ -395,6 +414,14 @@ def _value_for(x: SymbolicTensor, value: Any) -> Array:
             f"{known} (it was made at {x.op.place})."
         )
     return array
+
+
+def _fed(value: object, dtype: DType) -> object:
+    """A fed value as an array; text becomes numbers, as NumPy reads it."""
+    if dtype is string:
+        return value
+    array = np.asarray(value)
+    return array.astype(dtype.numpy_dtype) if array.dtype.kind in "US" else array
 
 
 def _fits(value: float, dtype: DType) -> bool:

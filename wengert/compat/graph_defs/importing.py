@@ -162,17 +162,23 @@ class Importer:
         if (name, index) in self._replaced:
             self._used.add((name, index))
             return self._replaced[name, index]
-        found = self.values[name]
+        found = self._known(self.values, name, text)
         if not 0 <= index < len(found):
             raise ValueError(f"There is no output {index} of node {name!r}.")
         return found[index]
+
+    @staticmethod
+    def _known(named: dict[str, Any], name: str, text: str) -> Any:
+        if name not in named:
+            raise ValueError(f"The graph uses {text!r}, and has no node {name!r}: it is damaged.")
+        return named[name]
 
     def _place(self, text: str) -> tuple[str, int]:
         parts = text.split(":")
         if len(parts) < 3:
             return _parsed(text)
         name, output, index = parts
-        node = self.nodes[name]
+        node = self._known(self.nodes, name, text)
         known = op_defs().get(node.op)
         first = 0
         for arg in known.outputs if known is not None else ():

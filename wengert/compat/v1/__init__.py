@@ -3,6 +3,7 @@
 import sys as _sys
 from typing import Any as _Any
 
+from wengert.api.advice import absent as _absent
 from wengert.api.gradients.graph_gradients import AggregationMethod as AggregationMethod
 from wengert.api.gradients.registration import no_gradient as no_gradient
 from wengert.api.session.modes import colocate_with as colocate_with
@@ -165,12 +166,12 @@ from wengert.compat.v1.functions.switches import (
     executing_eagerly_outside_functions as executing_eagerly_outside_functions,
 )
 from wengert.compat.v1.functions.switches import initialize_all_tables as initialize_all_tables
-from wengert.compat.v1.functions.switches import make_template as make_template
 from wengert.compat.v1.functions.switches import op_scope as op_scope
 from wengert.compat.v1.functions.switches import (
     resource_variables_enabled as resource_variables_enabled,
 )
 from wengert.compat.v1.functions.switches import tables_initializer as tables_initializer
+from wengert.compat.v1.functions.templates import make_template as make_template
 from wengert.compat.v1.functions.variables import Variable as Variable
 from wengert.compat.v1.functions.variables import add_to_collection as add_to_collection
 from wengert.compat.v1.functions.variables import add_to_collections as add_to_collections
@@ -218,6 +219,21 @@ from wengert.compat.v1.functions.variables import scatter_sub as scatter_sub
 from wengert.compat.v1.functions.variables import scatter_update as scatter_update
 from wengert.compat.v1.functions.variables import trainable_variables as trainable_variables
 from wengert.compat.v1.functions.variables import variables_initializer as variables_initializer
+from wengert.compat.v1.functions.wrapped import wrap_function as wrap_function
+from wengert.compat.v1.inputs.readers import FixedLengthRecordReader as FixedLengthRecordReader
+from wengert.compat.v1.inputs.readers import IdentityReader as IdentityReader
+from wengert.compat.v1.inputs.readers import LMDBReader as LMDBReader
+from wengert.compat.v1.inputs.readers import ReaderBase as ReaderBase
+from wengert.compat.v1.inputs.readers import TextLineReader as TextLineReader
+from wengert.compat.v1.inputs.readers import TFRecordReader as TFRecordReader
+from wengert.compat.v1.inputs.readers import WholeFileReader as WholeFileReader
+from wengert.compat.v1.queues.accumulators import ConditionalAccumulator as ConditionalAccumulator
+from wengert.compat.v1.queues.accumulators import (
+    ConditionalAccumulatorBase as ConditionalAccumulatorBase,
+)
+from wengert.compat.v1.queues.accumulators import (
+    SparseConditionalAccumulator as SparseConditionalAccumulator,
+)
 from wengert.host.locks import load_module as _load_module
 from wengert.ops.arrays.identity import check_numerics as check_numerics
 from wengert.ops.control.asserts import assert_integer as assert_integer
@@ -225,6 +241,7 @@ from wengert.ops.control.asserts import assert_proper_iterable as assert_proper_
 from wengert.ops.control.asserts import assert_same_float_dtype as assert_same_float_dtype
 from wengert.ops.control.asserts import assert_type as assert_type
 from wengert.ops.control.asserts import is_numeric_tensor as is_numeric_tensor
+from wengert.ops.state.assignments import count_up_to as count_up_to
 from wengert.ops.state.assignments import is_variable_initialized as is_variable_initialized
 
 NoGradient = no_gradient
@@ -266,7 +283,10 @@ def __getattr__(name: str) -> _Any:
         return _load_module(f"wengert.compat.v1.{name}")
     if name in _MESSAGES:
         return _load_module("wengert.compat.graph_defs.protos").message(name)
-    return aliases.find(name)
+    try:
+        return aliases.find(name)
+    except AttributeError:
+        return _absent("compat.v1")(name)
 
 
 def __dir__() -> list[str]:

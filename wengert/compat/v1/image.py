@@ -9,6 +9,7 @@ from wengert.compat.v1.functions.arguments import one_of as _one_of
 from wengert.core.row import Row as _Row
 from wengert.inference.public_functions import deferrable as _deferrable
 from wengert.ops.arrays.shaping import as_shape as _as_shape
+from wengert.ops.image import distorted_boxes as _boxes
 from wengert.ops.image import resize as _resize
 from wengert.ops.image.geometry import resize_to_fit as _fitted
 from wengert.values.convert import convert as _convert
@@ -248,3 +249,34 @@ def extract_image_patches(
 resize_images = resize
 resize_image_with_crop_or_pad = _now.resize_with_crop_or_pad
 transpose_image = _now.transpose
+
+
+def sample_distorted_bounding_box(
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: Any = None,
+    seed2: Any = None,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: Any = None,
+    use_image_if_no_bounding_boxes: Any = None,
+    name: str | None = None,
+) -> Any:
+    """A random crop with enough of one of the boxes, by the two seeds of an operation.
+
+    >>> boxes = [[[0.2, 0.2, 0.8, 0.8]]]
+    >>> begin, size, box = tf.compat.v1.image.sample_distorted_bounding_box([9, 9, 3], boxes, 1, 2)
+    >>> begin.shape, size.shape, box.shape
+    (TensorShape([3]), TensorShape([3]), TensorShape([1, 1, 4]))
+    """
+    attrs = _boxes.checked_attrs(
+        _boxes.STATEFUL.name,
+        aspect_ratio_range,
+        area_range,
+        max_attempts,
+        use_image_if_no_bounding_boxes,
+    )
+    given = _boxes.inputs_of(image_size, bounding_boxes, min_object_covered)
+    pair = (seed or 0, seed2 or 0) if seed or seed2 else (None, None)
+    return _boxes.box_by_seeds(pair, given, attrs)

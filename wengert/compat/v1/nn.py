@@ -61,6 +61,12 @@ from wengert.ops.nn import activations as _nn
 from wengert.ops.nn import losses as _losses
 from wengert.ops.nn import normalization as _normalization
 from wengert.ops.nn.batch_norm import fused_batch_norm as fused_batch_norm
+from wengert.ops.nn.ctc_beams import search as _search
+from wengert.ops.nn.embedding import rows_of as _rows_of
+from wengert.ops.nn.sampled_losses import contrasted as _contrasted
+from wengert.ops.nn.sampled_losses import normalized as _normalized
+from wengert.ops.nn.sparse_embedding import combined_rows as _combined_rows
+from wengert.ops.nn.sparse_embedding import safely_combined_rows as _safely_combined_rows
 from wengert.values.tensor import Tensor
 
 
@@ -164,10 +170,130 @@ def embedding_lookup(
 ) -> Tensor:
     """Look up rows of a table.
 
-    >>> tf.compat.v1.nn.embedding_lookup([[1.0], [2.0]], [1, 1], "mod").numpy().tolist()
-    [[2.0], [2.0]]
+    >>> parts = [tf.constant([[1.0], [3.0]]), tf.constant([[2.0]])]
+    >>> tf.compat.v1.nn.embedding_lookup(parts, [1, 2], "mod").numpy().tolist()
+    [[2.0], [3.0]]
     """
-    return _nn.embedding_lookup(params, ids, max_norm, name=name)
+    return _rows_of(params, ids, partition_strategy, max_norm)
+
+
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    combiner: str | None = None,
+    max_norm: Any = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """Look up rows by sparse ids, and combine those of a row.
+
+    >>> ids = tf.SparseTensor([[0, 0], [0, 1]], [0, 1], [1, 2])
+    >>> table = tf.constant([[1.0], [2.0]])
+    >>> tf.compat.v1.nn.embedding_lookup_sparse(table, ids, None, combiner="sum").numpy().tolist()
+    [[3.0]]
+    """
+    return _combined_rows(params, sp_ids, sp_weights, partition_strategy, combiner, max_norm)
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str = "mean",
+    default_id: Any = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: Any = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """The same, leaving out ids below zero; a row without ids gives the row `default_id`, or zeros.
+
+    >>> ids = tf.SparseTensor([[0, 0], [1, 0]], [0, -1], [2, 1])
+    >>> tf.compat.v1.nn.safe_embedding_lookup_sparse(tf.constant([[1.0]]), ids).numpy().tolist()
+    [[1.0], [0.0]]
+    """
+    return _safely_combined_rows(
+        embedding_weights,
+        sparse_ids,
+        sparse_weights,
+        partition_strategy,
+        combiner,
+        default_id,
+        max_norm,
+    )
+
+
+def ctc_beam_search_decoder(
+    inputs: Any,
+    sequence_length: Any,
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = True,
+) -> Any:
+    """The likeliest sequences of labels; neighbours in them that are equal become one.
+
+    >>> logits = tf.math.log([[[0.9, 0.1]], [[0.1, 0.9]], [[0.9, 0.1]]])  # 0, blank, 0
+    >>> (decoded,), _ = tf.compat.v1.nn.ctc_beam_search_decoder(logits, [3])
+    >>> decoded.values.numpy().tolist()
+    [0]
+    """
+    return _search(inputs, sequence_length, beam_width, top_paths, merge_repeated)
+
+
+def nce_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: Any,
+    num_classes: Any,
+    num_true: Any = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = False,
+    partition_strategy: str = "mod",
+    name: str = "nce_loss",
+) -> Tensor:
+    """Noise-contrastive estimation, as in version 2; parts of a table hold every n-th row.
+
+    >>> weights, biases = tf.ones([10, 3]), tf.zeros([10])
+    >>> tf.compat.v1.nn.nce_loss(weights, biases, [[2]], tf.ones([1, 3]), 4, 10).shape
+    TensorShape([1])
+    """
+    return _contrasted(
+        *(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values),
+        remove_accidental_hits,
+        partition_strategy,
+    )
+
+
+def sampled_softmax_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: Any,
+    num_classes: Any,
+    num_true: Any = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = True,
+    partition_strategy: str = "mod",
+    name: str = "sampled_softmax_loss",
+    seed: Any = None,
+) -> Tensor:
+    """A softmax over sampled classes, as in version 2; parts of a table hold every n-th row.
+
+    >>> weights, biases = tf.ones([10, 3]), tf.zeros([10])
+    >>> tf.compat.v1.nn.sampled_softmax_loss(weights, biases, [[2]], tf.ones([1, 3]), 4, 10).shape
+    TensorShape([1])
+    """
+    return _normalized(
+        *(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values),
+        remove_accidental_hits,
+        partition_strategy,
+        seed,
+    )
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:

@@ -14,7 +14,7 @@ from wengert.api.variables.generator import (
 )
 from wengert.ops.random import stateful as now
 from wengert.ops.random.arguments import Algorithm
-from wengert.ops.random.seeds import Seeds, seeds
+from wengert.ops.random.seeds import Seeds, seeds_of
 from wengert.ops.random.seeds import set_seed as set_random_seed
 from wengert.ops.random.stateful import (
     categorical,
@@ -77,7 +77,7 @@ def get_seed(op_seed: Any) -> Seeds:
     >>> get_seed(3)
     (5, 3)
     """
-    return seeds(op_seed)
+    return seeds_of(op_seed)
 
 
 def poisson(

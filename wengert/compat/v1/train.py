@@ -3,14 +3,60 @@
 from typing import Any as _Any
 
 from wengert import train as _now
+from wengert.api.advice import absent as _absent
 from wengert.compat.v1.functions.steps import assert_global_step as assert_global_step
 from wengert.compat.v1.functions.steps import create_global_step as create_global_step
 from wengert.compat.v1.functions.steps import get_global_step as get_global_step
 from wengert.compat.v1.functions.steps import get_or_create_global_step as get_or_create_global_step
 from wengert.compat.v1.functions.steps import global_step as global_step
+from wengert.compat.v1.inputs.batching import batch as batch
+from wengert.compat.v1.inputs.batching import batch_join as batch_join
+from wengert.compat.v1.inputs.batching import maybe_batch as maybe_batch
+from wengert.compat.v1.inputs.batching import maybe_batch_join as maybe_batch_join
+from wengert.compat.v1.inputs.batching import maybe_shuffle_batch as maybe_shuffle_batch
+from wengert.compat.v1.inputs.batching import maybe_shuffle_batch_join as maybe_shuffle_batch_join
+from wengert.compat.v1.inputs.batching import shuffle_batch as shuffle_batch
+from wengert.compat.v1.inputs.batching import shuffle_batch_join as shuffle_batch_join
+from wengert.compat.v1.inputs.producers import input_producer as input_producer
+from wengert.compat.v1.inputs.producers import limit_epochs as limit_epochs
+from wengert.compat.v1.inputs.producers import range_input_producer as range_input_producer
+from wengert.compat.v1.inputs.producers import slice_input_producer as slice_input_producer
+from wengert.compat.v1.inputs.producers import string_input_producer as string_input_producer
+from wengert.compat.v1.monitored.hooks import FeedFnHook as FeedFnHook
+from wengert.compat.v1.monitored.hooks import FinalOpsHook as FinalOpsHook
+from wengert.compat.v1.monitored.hooks import (
+    NanLossDuringTrainingError as NanLossDuringTrainingError,
+)
+from wengert.compat.v1.monitored.hooks import SecondOrStepTimer as SecondOrStepTimer
+from wengert.compat.v1.monitored.hooks import SessionRunArgs as SessionRunArgs
+from wengert.compat.v1.monitored.hooks import SessionRunContext as SessionRunContext
+from wengert.compat.v1.monitored.hooks import SessionRunHook as SessionRunHook
+from wengert.compat.v1.monitored.hooks import SessionRunValues as SessionRunValues
+from wengert.compat.v1.monitored.periodic import CheckpointSaverHook as CheckpointSaverHook
+from wengert.compat.v1.monitored.periodic import CheckpointSaverListener as CheckpointSaverListener
+from wengert.compat.v1.monitored.periodic import GlobalStepWaiterHook as GlobalStepWaiterHook
+from wengert.compat.v1.monitored.periodic import LoggingTensorHook as LoggingTensorHook
+from wengert.compat.v1.monitored.periodic import NanTensorHook as NanTensorHook
+from wengert.compat.v1.monitored.periodic import ProfilerHook as ProfilerHook
+from wengert.compat.v1.monitored.periodic import StepCounterHook as StepCounterHook
+from wengert.compat.v1.monitored.periodic import StopAtStepHook as StopAtStepHook
+from wengert.compat.v1.monitored.periodic import SummarySaverHook as SummarySaverHook
+from wengert.compat.v1.monitored.scaffold import ChiefSessionCreator as ChiefSessionCreator
+from wengert.compat.v1.monitored.scaffold import Scaffold as Scaffold
+from wengert.compat.v1.monitored.scaffold import SessionCreator as SessionCreator
+from wengert.compat.v1.monitored.scaffold import WorkerSessionCreator as WorkerSessionCreator
+from wengert.compat.v1.monitored.sessions import MonitoredSession as MonitoredSession
+from wengert.compat.v1.monitored.sessions import (
+    MonitoredTrainingSession as MonitoredTrainingSession,
+)
+from wengert.compat.v1.monitored.sessions import (
+    SingularMonitoredSession as SingularMonitoredSession,
+)
 from wengert.compat.v1.queues.runner import QueueRunner as QueueRunner
 from wengert.compat.v1.queues.runner import add_queue_runner as add_queue_runner
 from wengert.compat.v1.queues.runner import start_queue_runners as start_queue_runners
+from wengert.io.events import summary_iterator as summary_iterator
+from wengert.io.files import match_filenames_once as match_filenames_once
 from wengert.saving.checkpoint import Checkpoint as Checkpoint
 from wengert.saving.checkpoint_manager import CheckpointManager as CheckpointManager
 from wengert.saving.checkpoint_options import CheckpointOptions as CheckpointOptions
@@ -57,4 +103,4 @@ def __getattr__(name: str) -> _Any:
     """A message, which did not change between the versions."""
     if name in _now._MESSAGES:
         return getattr(_now, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _absent("compat.v1.train")(name)

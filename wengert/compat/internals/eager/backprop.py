@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.api.gradients.gradient_tape import GradientTape
+from wengert.compat.internals.eager.attributes import make_attr as make_attr
+from wengert.compat.internals.eager.attributes import op_attr_type as op_attr_type
 from wengert.compat.internals.ops.math_ops import _as_indexed_slices
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.joining import concat

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import inspect
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
 from wengert.api.function.function import function
 from wengert.api.gradients.custom_gradient import custom_gradient
+from wengert.api.session.modes import name_scope
+from wengert.ops.arrays.identity import identity
+from wengert.values import nest
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype
+
+_NUMBERS: Final[Iterator[int]] = itertools.count()
 
 
 class Defun:
@@ -17,12 +26,102 @@ class Defun:
     """
 
     def __init__(self, *input_types: Any, **options: Any) -> None:
-        self._python_gradient = options.get("python_grad_func")
-        self._gradient = options.get("grad_func")
+        self._types = [as_dtype(t) for t in input_types]
+        self._options = options
 
-    def __call__(self, func: Callable[..., Any]) -> Any:
+    def __call__(self, func: Callable[..., Any]) -> Defined:
         """The function, as an operation of a graph."""
-        traced = function(func)
+        if not callable(func):
+            raise ValueError(f"Function {func} must be a callable.")
+        signature = inspect.signature(func)
+        _check_plain(func, signature)
+        _check_count(func, signature, len(self._types))
+        return Defined(func, self._types, self._options)
+
+
+def _check_plain(func: Any, signature: inspect.Signature) -> None:
+    """Check that there are neither defaults nor arguments by name."""
+    kinds = list(signature.parameters.values())
+    if any(p.default is not p.empty or p.kind is p.VAR_KEYWORD for p in kinds):
+        raise ValueError(
+            "Functions with argument defaults or keywords arguments are not supported. "
+            f"{func} has the signature {signature}."
+        )
+
+
+def _check_count(func: Any, signature: inspect.Signature, count: int) -> None:
+    plain = [p for p in signature.parameters.values() if p.kind is not p.VAR_POSITIONAL]
+    any_number = len(plain) < len(signature.parameters)
+    if count and (count < len(plain) or (count > len(plain) and not any_number)):
+        raise ValueError(
+            "The number of tf.function input types is not compatible with the allowed arguments "
+            f"of {func}: there are {count} types for {signature}."
+        )
+
+
+class Defined:
+    """A function that is called with tensors of known dtypes."""
+
+    def __init__(
+        self, func: Callable[..., Any], types: Sequence[DType], options: dict[str, Any]
+    ) -> None:
+        self._types = list(types)
+        self._count = len(inspect.signature(func).parameters)
+        self._gradient = options.get("grad_func")
+        self._python_gradient = options.get("python_grad_func")
+        own = f"{getattr(func, '__name__', 'lambda').strip('<>')}_{next(_NUMBERS)}"
+        self.name: str = options.get("func_name") or own
+        self._func = func
+        self._call = self._with_gradient(function(self._checked))
+
+    @property
+    def declared_input_types(self) -> tuple[DType, ...]:
+        """The dtypes of the arguments."""
+        return tuple(self._types)
+
+    @property
+    def grad_func_name(self) -> str | None:
+        """The name of the function that computes its gradients."""
+        return None if self._gradient is None else self._gradient.name
+
+    @property
+    def python_grad_func(self) -> Any:
+        """The gradient function."""
+        return self._python_gradient
+
+    def instantiate(self, input_types: Sequence[Any]) -> Defined:
+        """The function for arguments of these dtypes."""
+        return Defined(
+            self._func,
+            [as_dtype(t) for t in input_types],
+            {"grad_func": self._gradient, "python_grad_func": self._python_gradient},
+        )
+
+    def add_to_graph(self, g: Any) -> None:
+        """Nothing to do: a graph has what it calls."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """The results for these tensors."""
+        if self._types and len(args) != len(self._types):
+            raise ValueError(f"Expected {len(self._types)} arguments, got {len(args)}.")
+        if not self._types and not args and self._count:
+            raise ValueError(f"Expected {self._count} arguments, got 0.")
+        types: Sequence[DType | None] = self._types or [None] * len(args)
+        given = [convert(x, t) for x, t in zip(args, types, strict=True)]
+        name = options.get("name")
+        if name is None:
+            return self._call(*given)
+        with name_scope(name) as scope:  # the last operation has the name of the call
+            found = self._call(*given)
+        return nest.map_structure(lambda y: identity(y, name=scope), found)
+
+    def _checked(self, *args: Any) -> Any:
+        result = self._func(*args)
+        if any(y is None for y in nest.flatten(result)):
+            raise ValueError(f"Function {self.name} can not return None.")
+        return result
+
+    def _with_gradient(self, traced: Callable[..., Any]) -> Callable[..., Any]:
         if self._python_gradient is None and self._gradient is None:
             return traced
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from wengert.api.session.inert_settings import get_current_name_scope as get_name_scope
+from wengert.api.session.modes import get_default_graph as get_default_graph
 from wengert.api.session.modes import inside_function as inside_function
 from wengert.api.session.session import get_default_session as get_default_session
 from wengert.compat.v1 import colocate_with as colocate_with
@@ -17,6 +20,7 @@ from wengert.compat.v1 import (
 from wengert.compat.v1 import name_scope as name_scope
 from wengert.core.table import row_of
 from wengert.overrides.registered_gradients import GRADIENTS, gradient_of
+from wengert.state.variable import Variable
 from wengert.values import dtypes as dtypes
 from wengert.values.symbolic import SymbolicTensor as SymbolicTensor
 from wengert.values.tensor import Tensor
@@ -42,3 +46,43 @@ def get_gradient_function(op: Any) -> Any:
     """The gradient function that a user registered for an operation's type."""
     name = op.get_attr("_gradient_op_type") if "_gradient_op_type" in op.node_def.attr else op.type
     return gradient_of(name).function if name in GRADIENTS else row_of(name).joint
+
+
+_UIDS = itertools.count(1)
+
+
+def uid() -> int:
+    """A number that no other call gives."""
+    return next(_UIDS)
+
+
+def get_all_collection_keys() -> list[Any]:
+    """The names of the collections of the default graph."""
+    graph = get_default_graph()
+    return [key for key in graph.get_all_collection_keys() if isinstance(key, str)]
+
+
+def name_from_scope_name(name: str) -> str:
+    """The name of an operation from that of its scope, which ends with a slash."""
+    return name.removesuffix("/")
+
+
+def strip_name_scope(name: str, export_scope: str | None) -> str:
+    """A name without a scope that it begins with; in a colocation group, too."""
+    if not export_scope:
+        return name
+    scope = export_scope.removesuffix("/") + "/"
+    return re.sub(rf"^(loc:@|\^)?{re.escape(scope)}", r"\1", name)
+
+
+def prepend_name_scope(name: str, import_scope: str | None) -> str:
+    """A name within a scope; in a colocation group, too."""
+    if not import_scope:
+        return name
+    scope = import_scope.removesuffix("/") + "/"
+    return re.sub(r"^(loc:@|\^)?(?=.)", lambda found: f"{found[0]}{scope}", name, count=1)
+
+
+def is_dense_tensor_like(t: Any) -> bool:
+    """Whether a value is a tensor or a variable."""
+    return isinstance(t, (Tensor, Variable))

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert.ops.arrays.creation import size
+from wengert.ops.arrays.creation import rank, size
 from wengert.ops.control.cond import switch_case
-from wengert.ops.math.comparison import not_equal
+from wengert.ops.math.comparison import not_equal, where
+from wengert.ops.reductions.reductions import reduce_any
 from wengert.values.convert import convert
 
 
 def to_bool(input: Any, name: str | None = None) -> Any:
     """The truth of a tensor: of a scalar, that it is not zero and not empty; of others, their size."""
     x = convert(input)
-    if x.shape.rank != 0:
+    if x.shape.rank:
         return size(x) > 0
-    return x if x.dtype.name == "bool" else not_equal(x, "" if x.dtype.name == "string" else 0)
+    true = x if x.dtype.name == "bool" else not_equal(x, "" if x.dtype.name == "string" else 0)
+    return true if x.shape.rank == 0 else where(rank(x) > 0, size(x) > 0, reduce_any(true))
 
 
 def case(

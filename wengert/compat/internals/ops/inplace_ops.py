@@ -12,7 +12,7 @@ from wengert.ops.arrays.tensor_scatter import (
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
 )
-from wengert.ops.math.elementwise import zeros_like as empty_like
+from wengert.ops.math.elementwise import zeros_like
 from wengert.values.convert import convert
 
 
@@ -41,4 +41,6 @@ def empty(shape: Any, dtype: Any, init: bool = False) -> Any:
     return zeros(shape, dtype)
 
 
-__all__ = ["empty_like"]
+def empty_like(x: Any, init: bool | None = None) -> Any:
+    """A tensor of the same shape with arbitrary values: zeros."""
+    return zeros_like(x)

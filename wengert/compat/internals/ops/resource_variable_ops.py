@@ -7,7 +7,7 @@ from typing import Any
 from wengert import shape
 from wengert.api.function.stand_ins import VariableSpec as VariableSpec
 from wengert.api.variables.graph_variable import GraphKeys
-from wengert.ops.arrays.gathering import gather
+from wengert.ops.arrays.gathering import gather, gather_nd
 from wengert.state.variable import Variable as BaseResourceVariable
 from wengert.state.variable import Variable as ResourceVariable
 from wengert.values.convert import convert
@@ -67,6 +67,13 @@ def resource_gather(
 ) -> Any:
     """Gather rows of a variable."""
     return gather(_variable(resource), indices, batch_dims=batch_dims)
+
+
+def resource_gather_nd(
+    resource: Any, indices: Any, dtype: Any = None, name: str | None = None
+) -> Any:
+    """Gather slices of a variable."""
+    return gather_nd(_variable(resource), indices)
 
 
 def _scattered(change: str) -> Any:

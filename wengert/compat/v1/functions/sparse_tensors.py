@@ -9,6 +9,7 @@ import numpy as np
 from wengert.api.session.placeholders import placeholder
 from wengert.compat.v1.functions.arguments import one_of
 from wengert.core.context import current_graph
+from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import as_shape, reshape
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.math.comparison import where
@@ -18,6 +19,7 @@ from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue
 from wengert.values import dtypes
 from wengert.values.convert import convert_to_tensor
 from wengert.values.dtypes import as_dtype
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
 
@@ -42,7 +44,9 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
         sizes = convert_to_tensor(np.array(known.as_list(), np.int64))
     else:
         sizes = placeholder(dtypes.int64, [known.rank], f"{begin}/shape")
-    return SparseTensor._of(indices, values, sizes)
+    made = SparseTensor._of(indices, values, sizes)
+    made._known = known if known.rank is not None else None
+    return made
 
 
 def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
@@ -257,6 +261,50 @@ def sparse_matmul(
     return matmul(a, b, transpose_a, transpose_b, name=name)
 
 
+def sparse_merge(
+    sp_ids: Any,
+    sp_values: Any,
+    vocab_size: Any,
+    name: str | None = None,
+    already_sorted: bool = False,
+) -> SparseTensor:
+    """A sparse tensor of the values, whose last places are the ids.
+
+    Several tensors of ids, with as many sizes, give several places.
+
+    >>> ids = tf.SparseTensor([[0, 0], [1, 0]], [2, 0], [2, 1])
+    >>> tf.compat.v1.sparse_merge(ids, ids.with_values([0.5, 1.5]), 3).indices.numpy().tolist()
+    [[0, 2], [1, 0]]
+    """
+    listed = isinstance(sp_ids, list)
+    ids, sizes = (sp_ids, vocab_size) if listed else ([sp_ids], [vocab_size])
+    if (listed and not isinstance(vocab_size, list)) or len(ids) != len(sizes):
+        raise ValueError("sp_ids and vocab_size have to have equal lengths.")
+    columns = [reshape(cast(i.values, dtypes.int64), (-1, 1)) for i in ids]
+    last = [reshape(cast(convert_to_tensor(n), dtypes.int64), (1,)) for n in sizes]
+    places = concat([ids[0].indices[:, :-1], *columns], 1)
+    made = SparseTensor(places, sp_values.values, concat([ids[0].dense_shape[:-1], *last], 0))
+    return made if already_sorted else shaping.reorder(made)
+
+
+def convert_to_tensor_or_indexed_slices(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Any:
+    """IndexedSlices unchanged, everything else as a tensor.
+
+    >>> tf.compat.v1.convert_to_tensor_or_indexed_slices([1, 2]).numpy().tolist()
+    [1, 2]
+    """
+    if not isinstance(value, IndexedSlices):
+        return convert_to_tensor(value, dtype)
+    if dtype is not None and not as_dtype(dtype).is_compatible_with(value.dtype):
+        raise ValueError(
+            f"Tensor conversion requested dtype {as_dtype(dtype).name} for Tensor with dtype "
+            f"{value.dtype.name}: {value}"
+        )
+    return value
+
+
 def convert_to_tensor_or_sparse_tensor(
     value: Any, dtype: Any = None, name: str | None = None
 ) -> Any:
@@ -280,5 +328,6 @@ V1_NAMES = {
     if name.startswith("sparse_") and name not in ("sparse_math", "sparse_segments", "sparse_shaping")
 } | {
     "SparseTensorValue": SparseTensorValue,
+    "convert_to_tensor_or_indexed_slices": convert_to_tensor_or_indexed_slices,
     "convert_to_tensor_or_sparse_tensor": convert_to_tensor_or_sparse_tensor,
 }  # fmt: skip

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from wengert.api.session.modes import disable_eager_execution, enable_eager_execution, name_scope
-from wengert.api.variables.variable_scope import variable_scope
-from wengert.api.variables.variable_store import AUTO_REUSE
 from wengert.core.context import current_graph
 from wengert.ops.control.effects import group
 from wengert.state.variable import around_functions
@@ -140,24 +138,3 @@ def tables_initializer(name: str = "init_all_tables") -> Any:
 
 
 initialize_all_tables = tables_initializer
-
-
-def make_template(name_: str, func_: Any, *_: Any, **fixed: Any) -> Any:
-    """A function whose calls share the variables that the first call creates.
-
-    >>> def layer(x):
-    ...     return x * tf.compat.v1.get_variable("w", initializer=2.0)
-    >>> with tf.Graph().as_default():
-    ...     shared = tf.compat.v1.make_template("layer", layer)
-    ...     y = shared(1.0) + shared(2.0)
-    ...     print(len(tf.compat.v1.trainable_variables()))
-    1
-    """
-    for setting in ("create_scope_now_", "unique_name_", "custom_getter_"):
-        fixed.pop(setting, None)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        with variable_scope(name_, reuse=AUTO_REUSE):
-            return func_(*args, **{**fixed, **kwargs})
-
-    return call

@@ -13,6 +13,7 @@ from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.errors import InvalidArgumentError
+from wengert.ops.random.seeds import Seeds, seeds_of
 from wengert.state.cell import resource
 from wengert.values.convert import convert
 from wengert.values.dtypes import VARIANT, as_dtype, bool_, int32, int64
@@ -27,8 +28,9 @@ def _row(name: str, kernel: Any, forms: Any) -> Row:
 
 
 def _put(_: Any, queue: Waiting, *parts: Any, many: bool) -> list[Any]:
+    kinds = [np.asarray(part).dtype for part in parts]  # else strings lose the zeros at their ends
     rows = zip(*parts, strict=True) if many else [parts]
-    queue.put([tuple(np.array(part) for part in row) for row in rows])
+    queue.put([tuple(map(np.array, row, kinds)) for row in rows])
     return []
 
 
@@ -108,7 +110,7 @@ class QueueBase:
         names: Any,
         name: str,
         least: int = 0,
-        seed: int | None = None,
+        seeds: Seeds = (None, None),
     ) -> None:
         self._dtypes = [
             as_dtype(d) for d in (dtypes if isinstance(dtypes, (list, tuple)) else [dtypes])
@@ -117,7 +119,7 @@ class QueueBase:
         self._names = [names] if isinstance(names, str) else names
         if self._names is not None and len(self._names) != len(self._dtypes):
             raise ValueError(f"There must be a name for each component: {names}, {self._dtypes}.")
-        self._capacity, self._least, self._seed = capacity, least, seed
+        self._capacity, self._least, self._seeds = capacity, least, seeds
         self._name = name
         graph = current_graph()
         if graph is None:
@@ -127,7 +129,7 @@ class QueueBase:
             self._name = self._handle.op.name
 
     def _empty(self, name: str) -> Waiting:
-        return Waiting(self._kind, name, self._capacity, self._least, self._order(self._seed))
+        return Waiting(self._kind, name, self._capacity, self._least, self._order(self._seeds))
 
     @property
     def name(self) -> str:
@@ -331,7 +333,8 @@ class RandomShuffleQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "random_shuffle_queue",
     ) -> None:
-        super().__init__(capacity, dtypes, shapes, names, name, min_after_dequeue, seed)
+        pair = seeds_of(seed)
+        super().__init__(capacity, dtypes, shapes, names, name, min_after_dequeue, pair)
 
 
 class PriorityQueue(QueueBase):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import random
 import threading
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from wengert.errors import CancelledError, OutOfRangeError
+from wengert.ops.random.samplers import Draws
+from wengert.ops.random.seeds import Seeds, stream_for
 
 Element = tuple[Any, ...]
 
@@ -18,7 +19,7 @@ Element = tuple[Any, ...]
 class Order:
     """The order in which elements leave: that in which they came."""
 
-    def __init__(self, seed: int | None = None) -> None:
+    def __init__(self, seeds: Seeds = (None, None)) -> None:
         self.elements: Any = deque()
 
     def put(self, element: Element) -> None:
@@ -34,7 +35,7 @@ class Order:
 class ByPriority(Order):
     """The one with the smallest first component; of equal ones that which came first."""
 
-    def __init__(self, seed: int | None = None) -> None:
+    def __init__(self, seeds: Seeds = (None, None)) -> None:
         self.elements = []
         self._numbers = itertools.count()
 
@@ -49,15 +50,15 @@ class ByPriority(Order):
 
 
 class Shuffled(Order):
-    """Any of them."""
+    """Any of them, by TensorFlow's numbers."""
 
-    def __init__(self, seed: int | None = None) -> None:
+    def __init__(self, seeds: Seeds) -> None:
         self.elements = []
-        self._random = random.Random(seed)
+        self._draws = Draws(stream_for(*seeds).kept())
 
     def take(self) -> Element:
         """The one that chance takes."""
-        at = self._random.randrange(len(self.elements))
+        at = self._draws.word() % len(self.elements)
         self.elements[at], self.elements[-1] = self.elements[-1], self.elements[at]
         taken: Element = self.elements.pop()
         return taken
