@@ -32,7 +32,9 @@ def main() -> int:
     platform.system = lambda: "Linux"
     llvm.Target.from_default_triple = lambda: target
     llvm.get_host_cpu_name = lambda: sys.argv[1]
-    llvm.get_host_cpu_features = lambda: llvm.FeatureMap({"neon": True, "fp-armv8": True})
+    llvm.get_host_cpu_features = lambda: llvm.FeatureMap(
+        {"neon": True, "fp-armv8": True, "crc": True}
+    )
     made = {name: assembly(text, name == "runtime") for name, text in texts().items()}
     json.dump(made, sys.stdout)
     return 0
@@ -51,7 +53,7 @@ def assembly(text: str, quickly: bool) -> str:
 
 def texts() -> dict[str, str]:
     import wengert as tf
-    from wengert.engines.native.kernels import conv
+    from wengert.engines.native.kernels import checksum, conv
     from wengert.engines.native.runtime import runtime_ir
 
     def loss_and_gradient(x: Any) -> Any:
@@ -60,7 +62,7 @@ def texts() -> dict[str, str]:
             y = tf.reduce_sum(tf.exp(x))
         return y, tape.gradient(y, x)
 
-    found = {"runtime": runtime_ir.text()}
+    found = {"runtime": runtime_ir.text(), "checksum": checksum.text()}
     for kind, dtype in (("f4", tf.float32), ("f8", tf.float64)):
         # Rows so far apart that an instruction does not reach from the first to the last.
         for depth in (64, 1024):

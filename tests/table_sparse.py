@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.special
 from samples import Dims, Line, Rng, anywhere, distinct, integers, internal, line
 
 import wengert as tf
@@ -262,6 +263,15 @@ def decoded(x: Any) -> Any:
     return [score, labels.values]
 
 
+def first_likely(rng: Rng, shape: Dims) -> Any:
+    return distinct(rng, shape) * 0.1 + 9.0 * (np.arange(3) == 0)
+
+
+def np_first_chance(x: Any) -> Any:
+    """Of one step whose best class is the first."""
+    return scipy.special.log_softmax(x, -1)[0, :, :1]
+
+
 def some_blank(rng: Rng, shape: Dims) -> Any:
     """Scores of four steps whose best classes are 0, 0, 1 and the blank, in any order."""
     best = np.stack([rng.permutation([0, 0, 1, 2]) for _ in range(shape[1])], 1)
@@ -275,6 +285,8 @@ DISCRETE = [
          lambda a, b: (a != b).mean(1).astype(np.float32), integers(1, 2), integers(1, 3),
          shapes=[[(3, 4), (3, 4)]]),
     line("[CTCGreedyDecoder]", decoded, np_decoded, some_blank, shapes=[[(4, 2, 3)]]),
+    line("[CTCBeamSearchDecoder]", lambda x: tf.nn.ctc_beam_search_decoder(x, [1, 1])[1], np_first_chance,
+         first_likely, shapes=[[(1, 2, 3)]], constant=True),
 ]  # fmt: skip
 
 LINES: Sequence[Line] = [*SPARSE, *RAGGED, *DISCRETE]

@@ -328,7 +328,7 @@ def in_python(code: str) -> str:
 def test_products_have_one_thread_while_the_machine_is_busy(monkeypatch: Any) -> None:
     """And as many as before when it is not any more."""
     from wengert.engines.native import large_kernels
-    from wengert.ops.support import parallel
+    from wengert.host import parallel
 
     functions = parallel._openblas()
     if functions is None:

@@ -14,9 +14,9 @@ from table_convolution import np_conv
 
 import wengert as tf
 from wengert.errors import InvalidArgumentError
+from wengert.host import parallel
 from wengert.ops.arrays.window_geometry import taps, windows
 from wengert.ops.nn.conv import kernels
-from wengert.ops.support import parallel
 
 ONE = [1, 1, 1, 1]
 

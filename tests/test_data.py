@@ -10,17 +10,45 @@ import time
 from pathlib import Path
 from typing import Any
 
+import composed_programs
+import dataset_programs
 import numpy as np
 import pytest
-from dataset_programs import GROUPS, shown, text_of
+import saved_programs
+from dataset_programs import shown, text_of
 
 import wengert as tf
 
+GROUPS = dataset_programs.GROUPS | composed_programs.GROUPS | saved_programs.GROUPS
 RECORDED = json.loads((Path(__file__).parent / "data" / "datasets.json").read_text("utf-8"))
 # Why a text differs.
 BEYOND = {
     ("functions", "map ragged"): "the number of rows is known here",
     ("functions", "flat map number"): "a TypeError that says what is expected",
+    ("structures", "empty tuple"): "an element may have no parts",
+    ("structures", "empty dict"): "an element may have no parts",
+    ("structures", "ragged deep twice"): "batches of batches of ragged rows",
+    ("sizes", "take negative"): "all elements, whose number is known",
+    ("sizes", "bucket far"): "an InvalidArgumentError",
+    ("iteration", "generator large"): "a number that does not fit is refused",
+    ("iteration", "generator int for text"): "an InvalidArgumentError",
+    ("iteration", "generator list for tuple"): "a list stands for a tuple",
+    ("iteration", "generator types list"): "a list stands for a tuple",
+    ("iteration", "generator not iterable"): "the error comes once",
+    ("iteration", "map other dtype"): "py_function raises the error as it is",
+    ("iteration", "map raises tracing"): "the error as it is",
+    ("iteration", "map none"): "an element may have no parts",
+    ("iteration", "map nothing"): "an element may have no parts",
+    ("iteration", "assert few"): "the error comes once",
+    ("iteration", "assert many"): "the error comes once",
+    ("checkpoints", "number_keys"): "keys may be numbers",
+    ("checkpoints", "list_inserted"): "a list may change in every way",
+    ("checkpoints", "list_removed"): "a list may change in every way",
+    ("checkpoints", "saver_missing"): "another shape is an error",
+    ("models", "assets"): "a file cannot be read in a saved function",
+    ("models", "partial_module"): "all that is reached is saved",
+    ("readers", "record_damaged"): "a length that is cut short is an error",
+    ("files", "table_errors"): "keys of more dtypes, and of none",
 }
 HERE = {group: programs(tf) for group, programs in GROUPS.items()}
 
@@ -42,6 +70,15 @@ def waiting_threads() -> list[str]:
     return [t.name for t in threading.enumerate() if t.name.startswith("wengert-")]
 
 
+def threads_end() -> bool:
+    """Whether the threads of iterators that nobody has any more come to their end."""
+    gc.collect()
+    deadline = time.monotonic() + 5
+    while waiting_threads() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not waiting_threads()
+
+
 def slowly(x: Any) -> Any:
     time.sleep(0.003)
     return x
@@ -59,11 +96,7 @@ def test_prefetch_makes_elements_in_a_thread_where_making_them_waits() -> None:
         next(iterator)
     assert waiting_threads() == ["wengert-prefetch"]
     del iterator
-    gc.collect()
-    deadline = time.monotonic() + 5
-    while waiting_threads() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert waiting_threads() == []
+    assert threads_end()
 
 
 def test_prefetch_computes_in_place_where_a_thread_gains_nothing() -> None:
@@ -115,8 +148,7 @@ def test_what_a_thread_raises_is_raised_where_it_is_used() -> None:
     with pytest.raises(Exception, match="the twentieth"):
         found.extend(int(x) for x in dataset.prefetch(3))
     assert found == list(range(20))
-    gc.collect()
-    assert waiting_threads() == []
+    assert threads_end()
 
 
 def test_an_error_of_a_function_leaves_the_iterator_usable() -> None:
@@ -141,8 +173,65 @@ def test_a_generator_keeps_its_promise(values: list[Any], message: str) -> None:
     dataset = tf.data.Dataset.from_generator(
         lambda: iter(values), output_signature=tf.TensorSpec([], tf.int32)
     )
-    with pytest.raises(TypeError, match=message):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"TypeError.*{message}"):
         list(dataset)
+
+
+@pytest.mark.parametrize("ahead", [lambda d: d, lambda d: d.prefetch(3)])
+@pytest.mark.parametrize("workers", [None, 4])
+def test_what_fails_is_left_out_alone(ahead: Any, workers: int | None) -> None:
+    """Not the elements behind it: in threads as in place, before batches and behind them."""
+
+    def by(x: Any) -> Any:
+        time.sleep(0.002)
+        if x % 10 == 7:
+            raise ValueError(x)
+        return x
+
+    dataset = tf.data.Dataset.range(40).map(
+        lambda x: tf.numpy_function(by, [x], tf.int64), num_parallel_calls=workers
+    )
+    expected = [x for x in range(40) if x % 10 != 7]
+    assert [int(x) for x in ahead(dataset).ignore_errors()] == expected
+    assert threads_end()
+
+
+@pytest.mark.parametrize("workers", [None, 3])
+def test_a_thread_that_is_told_to_end_says_so(workers: int | None) -> None:
+    """What a function raises to end the program is raised where the elements are used."""
+
+    def by(x: Any) -> Any:
+        time.sleep(0.003)
+        if x == 15:
+            raise SystemExit(3)
+        return x
+
+    dataset = tf.data.Dataset.range(30).map(
+        lambda x: tf.numpy_function(by, [x], tf.int64), num_parallel_calls=workers
+    )
+    found: list[int] = []
+    with pytest.raises(SystemExit):
+        found.extend(int(x) for x in dataset.prefetch(2))
+    assert found == list(range(15))
+    assert threads_end()
+
+
+def test_a_pass_ends_while_a_function_does_not() -> None:
+    """Threads that wait for a function end with it, and keep nobody waiting."""
+    held = threading.Event()
+
+    def by(x: Any) -> Any:
+        time.sleep(0.003)
+        if x > 20:
+            held.wait(30)
+        return x
+
+    dataset = tf.data.Dataset.range(99).map(
+        lambda x: tf.numpy_function(by, [x], tf.int64), num_parallel_calls=3
+    )
+    assert [int(x) for x in dataset.take(20).prefetch(2)] == list(range(20))
+    held.set()
+    assert threads_end()
 
 
 # ---- where an iterator is -----------------------------------------------------------------------

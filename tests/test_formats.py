@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import struct
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wengert.engines.native.runtime.processor import is_supported
 from wengert.errors import DataLossError
+from wengert.formats import crc32c as module
+from wengert.formats import large_files
 from wengert.formats.crc32c import crc32c, masked
 from wengert.formats.records import record, records_in
 from wengert.formats.wire import Fields, Message, signed, unzigzag, varint, zigzag
@@ -51,6 +55,34 @@ def test_long_checksums(length: int) -> None:
     data = np.random.default_rng(length).bytes(length)
     assert crc32c(data) == slow_checksum(data)
     assert crc32c(memoryview(data)) == slow_checksum(data)
+
+
+@pytest.mark.parametrize("length", [16384, 16391, 131072, 131073, 163840, 400003])
+def test_checksums_of_an_engine(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its parts come to what NumPy finds, which the tests above know to be right."""
+    data = np.random.default_rng(length).bytes(length)
+    found = crc32c(data, 0x1234567), crc32c(memoryview(data)[3:], 0)
+    monkeypatch.setattr(module, "_kernels", [])
+    assert found == (crc32c(data, 0x1234567), crc32c(data[3:], 0))
+
+
+@pytest.mark.skipif(not is_supported(), reason="there is no compiler")
+def test_an_engine_computes_checksums() -> None:
+    (kernel,) = module._kernels
+    assert kernel(np.zeros(1 << 17, np.uint8), 0, 1 << 15) is not None
+
+
+def test_many_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written and read in pieces, from any place, and fewer where the file ends."""
+    monkeypatch.setattr(large_files, "_READ", 1000)
+    monkeypatch.setattr(large_files, "_WRITTEN", 3000)
+    data = np.random.default_rng(0).bytes(10_007)
+    with open(tmp_path / "file", "wb") as file:
+        large_files.write(file, b"head")
+        large_files.write(file, memoryview(data))
+    for offset, size in ((4, 10_007), (0, 500), (17, 7001), (9000, 5000), (20_000, 3000)):
+        found = large_files.read(str(tmp_path / "file"), offset, size)
+        assert found.tobytes() == (b"head" + data)[offset : offset + size]
 
 
 @given(st.binary(max_size=700), st.binary(max_size=700))

@@ -18,11 +18,20 @@ import pytest
 import wengert as tf
 from wengert.core.table import TABLE
 from wengert.engines.native.codegen import kernel_writer
-from wengert.engines.native.kernels import batch_norm, elementwise, reductions, segment_extremes
+from wengert.engines.native.kernels import (
+    batch_norm,
+    elementwise,
+    factors,
+    reductions,
+    segment_extremes,
+)
+from wengert.engines.native.runtime import openblas
 from wengert.engines.native.runtime.processor import is_supported
 from wengert.host.malloc import LARGE
 from wengert.ops.nn.conv import kernels
-from wengert.ops.support.large_kernels import LargeKernel, elementwise_kernel
+from wengert.ops.random import philox
+from wengert.ops.random.philox import Philox, blocks, random_words
+from wengert.ops.support.large_kernels import LargeKernel, elementwise_kernel, philox_kernel
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="nothing compiles here")
 
@@ -550,3 +559,78 @@ def test_a_fault_is_found() -> None:
         alike(y, x, "f4")
     with pytest.raises(AssertionError):
         alike(np.float32([0.0]), np.float32([-0.0]), "f4", exact=True)
+
+
+# ---- factors and random words ---------------------------------------------------------------------
+
+
+needs_openblas = pytest.mark.skipif(openblas.library() is None, reason="there is no OpenBLAS")
+
+
+def positive_definite(size: int, kind: str) -> Any:
+    x = np.random.default_rng(size).standard_normal((size, size))
+    return (x @ x.T / size + np.eye(size)).astype(kind)
+
+
+@needs_openblas
+@pytest.mark.parametrize("size", [63, 64, 129, 1024, 1025])
+@pytest.mark.parametrize("kind", KINDS)
+def test_cholesky_reads_the_lower_triangle(kind: str, size: int) -> None:
+    a = positive_definite(size, kind)
+    assert (factors.cholesky(a) is not None) == (64 <= size <= 1024)
+    alike(tf.linalg.cholesky(np.tril(a) + np.triu(a * 7, 1)), np.linalg.cholesky(a), kind)
+    assert np.isnan(tf.linalg.cholesky(-a).numpy()[0, 0])
+
+
+@needs_openblas
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("adjoint", [True, False])
+def test_triangular_systems(kind: str, lower: bool, adjoint: bool) -> None:
+    """Of the other triangle nothing is read; the matrix may lie in memory either way."""
+    a = np.linalg.cholesky(positive_definite(100, kind))
+    b = drawn((100, 3), kind)
+    used = a if lower else a.T
+    full = used + (np.triu if lower else np.tril)(np.full_like(a, 9), 1 if lower else -1)
+    want = np.linalg.solve(used.T if adjoint else used, b)
+    assert factors.triangular_solve(full, b, lower, adjoint) is not None
+    for given in (full, np.asfortranarray(full)):
+        alike(tf.linalg.triangular_solve(given, b, lower, adjoint), want, kind)
+
+
+def test_gradients_of_factors() -> None:
+    """They go on through the kernels, to second order."""
+    a = tf.constant(positive_definite(70, "f8"))
+
+    def loss(x: Any) -> Any:
+        l = tf.linalg.cholesky(x)  # noqa: E741
+        return tf.reduce_sum(tf.linalg.triangular_solve(l, x[:, :2]) ** 2)
+
+    with tf.GradientTape() as outer:
+        outer.watch(a)
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            y = loss(a)
+        first = tape.gradient(y, a)
+        length = tf.reduce_sum(first**2)
+    second = outer.gradient(length, a)
+    tf.config.set_engine("numpy")
+    with tf.GradientTape() as outer:
+        outer.watch(a)
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            y = loss(a)
+        length = tf.reduce_sum(tape.gradient(y, a) ** 2)
+    np.testing.assert_allclose(second, outer.gradient(length, a), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("count", [1, 4, 5, 40_001])
+@pytest.mark.parametrize("start", [0, (1 << 64) - 3, (1 << 128) - 2, 12345 << 70])
+def test_random_words(start: int, count: int) -> None:
+    """The words that NumPy computes, where halves of the counter overflow, too."""
+    state = Philox(start, 0x9E3779B97F4A7C15)
+    want = blocks(state, np.arange(-(-count // 4), dtype=np.uint64)).reshape(-1)[:count]
+    assert philox_kernel(philox._CONSTANTS, *state, 1) is not None
+    found = random_words(state, count)
+    assert found.dtype == want.dtype
+    np.testing.assert_array_equal(found, want)

@@ -90,6 +90,13 @@ def test_sums_stay_in_registers(processor: str, kind: str, name: str) -> None:
     assert not any(re.match(r"st", x) for x in loop)
 
 
+def test_checksums() -> None:
+    """By the processor's instruction, four streams of bytes at once."""
+    found = [[x.split()[0] for x in loop] for loop in loops(emitted(PROCESSORS[0])["checksum"])]
+    assert max(loop.count("crc32cx") for loop in found) >= 4
+    assert any("crc32cb" in loop for loop in found)
+
+
 def test_runtime() -> None:
     """Threads that wait, and sleep by the number that the system call has on ARM."""
     text = emitted(PROCESSORS[0])["runtime"]

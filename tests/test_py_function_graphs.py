@@ -209,12 +209,12 @@ def test_what_it_must_return(make: Any, match: str) -> None:
 
 
 def test_errors_of_the_function_come_through() -> None:
-    """As they are."""
+    """As those of an operation, which say what they were."""
 
     def fails(x: Any) -> Any:
         raise KeyError("no such thing")
 
     with tf.Graph().as_default(), v1.Session() as session:
         y = tf.py_function(fails, [tf.constant(1.0)], tf.float32)
-        with pytest.raises(KeyError, match="no such thing"):
+        with pytest.raises(tf.errors.UnknownError, match="KeyError: 'no such thing'"):
             session.run(y)

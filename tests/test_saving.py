@@ -211,6 +211,21 @@ def test_a_variable_that_nobody_has_cannot_be_saved(tmp_path: Path) -> None:
         tf.saved_model.save(module, tmp_path)
 
 
+def test_a_signature_with_many_results_in_no_order(tmp_path: Path) -> None:
+    """Each comes under its name, and so does each argument."""
+    module: Any = tf.Module()
+    specs = [tf.TensorSpec([], tf.float32, name) for name in ("z", "a", "m")]
+    module.f = tf.function(
+        lambda z, a, m: [z + n * a - m for n in range(13)], input_signature=specs
+    )
+    tf.saved_model.save(module, tmp_path)
+    run = tf.saved_model.load(tmp_path).signatures["serving_default"]
+    found = run(z=tf.constant(100.0), a=tf.constant(2.0), m=tf.constant(1.0))
+    assert {k: float(v) for k, v in found.items()} == {
+        f"output_{n}": 99.0 + 2 * n for n in range(13)
+    }
+
+
 # ---- names --------------------------------------------------------------------------------------
 
 

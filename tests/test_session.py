@@ -167,7 +167,7 @@ BAD_FEEDS: list[tuple[Any, type[Exception], str]] = [
         TypeError,
         "Type of feed value 1099511627776 with type <class 'int'> is not compatible",
     ),
-    ("s", TypeError, "Cannot convert"),
+    ("s", ValueError, "invalid literal for int()"),
     ([[1, 2]], ValueError, "Cannot feed value of shape (1, 2) for Tensor i:0, which has shape ()"),
 ]
 
@@ -463,3 +463,13 @@ def test_large_graphs_take_linear_time() -> None:
         assert min(seconds_for(200_000) for _ in range(2)) < 1.5 * 4 * small
     finally:
         gc.unfreeze()
+
+
+def test_what_may_not_be_fetched() -> None:
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        x = tf.constant(1.0)
+        graph.prevent_fetching(x.op)
+        for fetch in (x, x.op, {"a": [x]}):
+            with pytest.raises(ValueError, match="marked as not fetchable"):
+                session.run(fetch)
+        assert session.run(x + 1.0) == 2.0

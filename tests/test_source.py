@@ -101,6 +101,8 @@ WITHOUT_TEXT = {
     "BetaincGrad", "IgammaGradA", "RandomGammaGrad", "CTCLossOccupancy",
     # what is drawn, and what texts are
     "DrawBoundingBoxesV2", "StatelessShuffle", "StringToNumber",
+    # a search
+    "[CTCBeamSearchDecoder]",
     # sizes that depend on numbers
     "DynamicPartition", "SegmentProd", "Unique", "UniqueWithCounts", "[embedding_lookup_sparse mean]",
     "[embedding_lookup_sparse sqrtn]", "[ragged axis 0]", "[ragged reduce_max]", "[ragged reduce_mean]",

@@ -351,6 +351,7 @@ if _typing.TYPE_CHECKING:
     from wengert.ops.reductions.unique import unique as unique
     from wengert.ops.reductions.unique import unique_with_counts as unique_with_counts
     from wengert.ops.sparse.edit_distance import edit_distance as edit_distance
+    from wengert.ops.strings.hashing import fingerprint as fingerprint
     from wengert.ragged import RaggedTensor as RaggedTensor
     from wengert.ragged import RaggedTensorSpec as RaggedTensorSpec
     from wengert.sparse import SparseTensor as SparseTensor
@@ -452,6 +453,7 @@ _ELSEWHERE = {
     "SparseTensorSpec": ("sparse", "SparseTensorSpec"),
     "as_string": ("ops.arrays.text", "as_string"),
     "batch_to_space": ("ops.nn.space_depth", "batch_to_space"),
+    "fingerprint": ("ops.strings.hashing", "fingerprint"),
     "edit_distance": ("ops.sparse.edit_distance", "edit_distance"),
     "eig": ("ops.linalg.eigen", "eig"),
     "eigvals": ("ops.linalg.eigen", "eigvals"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import sys
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 Raised = TypeVar("Raised", bound=Exception)
 
@@ -128,24 +128,30 @@ class UnauthenticatedError(OpError):
     error_code = 16
 
 
-def of_os_error(error: OSError) -> OpError:
+def of_os_error(error: OSError, path: str = "file") -> OpError:
     """What the operating system refused, as the error that TensorFlow's file system reports.
 
     >>> type(of_os_error(FileNotFoundError(2, "No such file or directory", "x"))).__name__
     'NotFoundError'
     """
-    kind: type[OpError] = UnknownError
-    if isinstance(error, FileNotFoundError):
-        kind = NotFoundError
-    elif isinstance(error, PermissionError):
-        kind = PermissionDeniedError
-    elif isinstance(error, FileExistsError):
-        kind = AlreadyExistsError
-    elif isinstance(error, (NotADirectoryError, IsADirectoryError)):
-        kind = FailedPreconditionError
-    elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE):
-        kind = ResourceExhaustedError
-    return kind(f"{error.filename or 'file'}; {error.strerror or error}")
+    kind = _OF_SYSTEM.get(error.errno or 0, UnknownError)
+    return kind(f"{error.filename or path}; {error.strerror or error}")
+
+
+_OF_SYSTEM: Final[dict[int, type[OpError]]] = {
+    errno.ENOENT: NotFoundError,
+    errno.EEXIST: AlreadyExistsError,
+    errno.EACCES: PermissionDeniedError,
+    errno.EPERM: PermissionDeniedError,
+    errno.EROFS: PermissionDeniedError,
+    errno.ENOTDIR: FailedPreconditionError,
+    errno.EISDIR: FailedPreconditionError,
+    errno.ENOTEMPTY: FailedPreconditionError,
+    errno.ENOSPC: ResourceExhaustedError,
+    errno.EDQUOT: ResourceExhaustedError,
+    errno.EFBIG: ResourceExhaustedError,
+    errno.EMFILE: ResourceExhaustedError,
+}
 
 
 def of_tensorflow() -> list[type[OpError]]:
@@ -231,6 +237,10 @@ class ConvergenceError(InvalidArgumentError):
 
 class LeakedTensorError(OperatorNotAllowedInGraphError, RuntimeError):
     """A tensor of a graph, or one that stands for a batch, was used where it has no value."""
+
+    def __init__(self, message: str, tensor: object = None) -> None:
+        super().__init__(message)
+        self.tensor = tensor
 
 
 class NotATensorError(ValueError):

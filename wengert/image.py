@@ -1,5 +1,8 @@
 """tf.image: resizing, cropping, colours, comparing, changes at random."""
 
+import typing as _typing
+
+from wengert.api.advice import absent as _absent
 from wengert.io.pictures import decode_and_crop_jpeg as decode_and_crop_jpeg
 from wengert.io.pictures import decode_bmp as decode_bmp
 from wengert.io.pictures import decode_gif as decode_gif
@@ -34,6 +37,12 @@ from wengert.ops.image.color import rgb_to_yuv as rgb_to_yuv
 from wengert.ops.image.color import yiq_to_rgb as yiq_to_rgb
 from wengert.ops.image.color import yuv_to_rgb as yuv_to_rgb
 from wengert.ops.image.crop import crop_and_resize as crop_and_resize
+from wengert.ops.image.distorted_boxes import (
+    sample_distorted_bounding_box as sample_distorted_bounding_box,
+)
+from wengert.ops.image.distorted_boxes import (
+    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
+)
 from wengert.ops.image.geometry import central_crop as central_crop
 from wengert.ops.image.geometry import crop_to_bounding_box as crop_to_bounding_box
 from wengert.ops.image.geometry import flip_left_right as flip_left_right
@@ -69,3 +78,7 @@ from wengert.ops.image.random import stateless_random_hue as stateless_random_hu
 from wengert.ops.image.random import stateless_random_saturation as stateless_random_saturation
 from wengert.ops.image.resize import ResizeMethod as ResizeMethod
 from wengert.ops.image.resize import resize as resize
+
+# Type checkers shall know that there are no others.
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _absent("image")

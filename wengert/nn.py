@@ -6,7 +6,6 @@ from wengert.ops.math.elementwise import sigmoid as sigmoid
 from wengert.ops.math.elementwise import tanh as tanh
 from wengert.ops.nn.activations import crelu as crelu
 from wengert.ops.nn.activations import elu as elu
-from wengert.ops.nn.activations import embedding_lookup as embedding_lookup
 from wengert.ops.nn.activations import gelu as gelu
 from wengert.ops.nn.activations import l2_loss as l2_loss
 from wengert.ops.nn.activations import leaky_relu as leaky_relu
@@ -51,8 +50,10 @@ from wengert.ops.nn.conv.with_space_to_batch import with_space_to_batch as with_
 from wengert.ops.nn.ctc import collapse_repeated as collapse_repeated
 from wengert.ops.nn.ctc import ctc_loss as ctc_loss
 from wengert.ops.nn.ctc import ctc_unique_labels as ctc_unique_labels
+from wengert.ops.nn.ctc_beams import ctc_beam_search_decoder as ctc_beam_search_decoder
 from wengert.ops.nn.ctc_decoding import ctc_greedy_decoder as ctc_greedy_decoder
 from wengert.ops.nn.dropout import dropout as dropout
+from wengert.ops.nn.embedding import embedding_lookup as embedding_lookup
 from wengert.ops.nn.local_response_norm import (
     local_response_normalization as local_response_normalization,
 )
@@ -84,12 +85,22 @@ from wengert.ops.nn.pool.public import max_pool2d as max_pool2d
 from wengert.ops.nn.pool.public import max_pool3d as max_pool3d
 from wengert.ops.nn.pool.public import max_pool_with_argmax as max_pool_with_argmax
 from wengert.ops.nn.pool.public import pool as pool
+from wengert.ops.nn.sampled_losses import nce_loss as nce_loss
+from wengert.ops.nn.sampled_losses import sampled_softmax_loss as sampled_softmax_loss
 from wengert.ops.nn.space_depth import depth_to_space as depth_to_space
 from wengert.ops.nn.space_depth import space_to_batch as space_to_batch
 from wengert.ops.nn.space_depth import space_to_depth as space_to_depth
 from wengert.ops.nn.sparse_embedding import embedding_lookup_sparse as embedding_lookup_sparse
 from wengert.ops.nn.sparse_embedding import (
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
+)
+from wengert.ops.random.candidates import all_candidate_sampler as all_candidate_sampler
+from wengert.ops.random.candidates import compute_accidental_hits as compute_accidental_hits
+from wengert.ops.random.candidates import (
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+)
+from wengert.ops.random.candidates import (
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
 )
 from wengert.ops.reductions.isotonic import isotonic_regression as isotonic_regression
 from wengert.ops.reductions.reductions import zero_fraction as zero_fraction

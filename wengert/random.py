@@ -6,6 +6,17 @@ from wengert.api.variables.generator import create_rng_state as create_rng_state
 from wengert.api.variables.generator import get_global_generator as get_global_generator
 from wengert.api.variables.generator import set_global_generator as set_global_generator
 from wengert.ops.random.arguments import Algorithm as Algorithm
+from wengert.ops.random.candidates import all_candidate_sampler as all_candidate_sampler
+from wengert.ops.random.candidates import (
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+)
+from wengert.ops.random.candidates import (
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+)
+from wengert.ops.random.candidates import (
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+)
+from wengert.ops.random.candidates import uniform_candidate_sampler as uniform_candidate_sampler
 from wengert.ops.random.seeds import set_seed as set_seed
 from wengert.ops.random.stateful import categorical as categorical
 from wengert.ops.random.stateful import gamma as gamma

@@ -30,6 +30,18 @@ def replay(
     return [replay.known[id(y)] for y in results]
 
 
+def replay_part(
+    results: Sequence[SymbolicTensor],
+    feeds: Sequence[SymbolicTensor],
+    values: Sequence[Any],
+    also: Sequence[Operation] = (),
+) -> list[Any]:
+    """Run those operations of a graph again that results and other operations need, feeds replaced by values."""
+    replay = _Replay(feeds, values)
+    replay.carry_out(Plan(results, feeds, also).order)
+    return [replay.known[id(y)] for y in results]
+
+
 def replay_between(
     operations: Sequence[Operation], known: dict[int, Any], result: SymbolicTensor
 ) -> Any:

@@ -27,7 +27,10 @@ from wengert.values.tensor import dims
 
 
 def _count(value: Any, name: str) -> Any:
-    count = static(value).item()
+    given = static(value)
+    if given.ndim:
+        raise ValueError(f"Argument {name} must be a 0-D Tensor. Found: {value!r}")
+    count = given.item()
     if type(count) is int and count < 0:
         raise ValueError(f"Argument `{name}` must be non-negative. Received: {count}.")
     return count

@@ -258,6 +258,7 @@ class Variable(Value, metaclass=Made):
         scatter_add = scatter_sub = scatter_mul = scatter_div = _scatter
         scatter_update = scatter_max = scatter_min = batch_scatter_update = _scatter
         scatter_nd_add = scatter_nd_sub = scatter_nd_update = _scatter_nd
+        scatter_nd_max = scatter_nd_min = _scatter_nd
         sparse_read = gather_nd = _gather
 
     def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Variable | None:

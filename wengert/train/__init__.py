@@ -2,6 +2,7 @@
 
 from typing import Any as _Any
 
+from wengert.api.advice import absent as _absent
 from wengert.formats.protos import message as _message
 from wengert.saving.checkpoint import Checkpoint as Checkpoint
 from wengert.saving.checkpoint_manager import CheckpointManager as CheckpointManager
@@ -26,7 +27,7 @@ def __getattr__(name: str) -> _Any:
     """A message of protocol buffers, which is described when it is first asked for."""
     if name in _MESSAGES:
         return _message(name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _absent("train")(name)
 
 
 def __dir__() -> list[str]:

@@ -55,6 +55,11 @@ class DType:
         return self._enum
 
     @property
+    def is_quantized(self) -> bool:
+        """Whether its numbers stand for others, by a scale that is kept elsewhere."""
+        return self.name.startswith(("qint", "quint"))
+
+    @property
     def is_floating(self) -> bool:
         """Whether it holds real numbers with a fraction."""
         return self._kind == "f"

@@ -114,6 +114,19 @@ class TensorShape:
         pairs = zip(self._dims, other._dims, strict=True)
         return TensorShape([a if a == b else None for a, b in pairs])
 
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether whatever has this shape has the other one, too."""
+        return isinstance(other, TensorShape) and is_as_general(other, self)
+
+    def most_specific_common_supertype(self, others: Iterable[Any]) -> TensorShape | None:
+        """What holds for this shape and all others; None if one of them is no shape."""
+        found = self
+        for other in others:
+            if not isinstance(other, TensorShape):
+                return None
+            found = found.most_specific_compatible_shape(other)
+        return found
+
     def concatenate(self, other: Any) -> TensorShape:
         """The axes of this shape, followed by those of another."""
         other = TensorShape(other)

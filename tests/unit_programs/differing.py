@@ -1,0 +1,88 @@
+"""What the programs give differently here, by the place in the result; the whole result is ''."""
+
+from __future__ import annotations
+
+# What Wengert lacks: see each name.
+LACKING: dict[str, list[str]] = {
+    "control flow/Defun gradient": ["[2]"],
+    "control flow/pruned": ["[0][1]"],
+    "control flow/branches assign": [""],
+    "functions/concrete captured": ["[2]", "[4]"],
+    "functions/Defun": ["[2]"],
+    "functions/wrapped": ["[3]"],
+    "networks/stacks": [""],
+    "networks/barriers": [""],
+    "variables/handles": ["[1]", "[3]", "[5]", "[7]"],
+}
+
+# Another kind of error, an error at another place, or none.
+KINDS: dict[str, list[str]] = {
+    "arrays/joined unknown": ["[2]"],
+    "arrays/shaped refused": ["[3]", "[14]", "[22]", "[42]"],
+    "arrays/other arrays refused": ["[16]", "[17]"],
+    "control flow/case errors": ["[1]"],
+    "functions/functions refused": ["[0]", "[4]", "[6]"],
+    "functions/python refused": ["[3]"],
+    "gradients/tapes refused": ["[6]"],
+    "gradients/gradients of nothing": ["[6]"],
+    "mathematics/elementwise refused": ["[2]", "[5]"],
+    "mathematics/linear refused": ["[11]"],
+    "mathematics/operators refused": ["[3]", "[7]"],
+    "mathematics/checks": ["[13]"],
+    "networks/layers refused": ["[0]", "[2]", "[8]"],
+    "networks/losses refused": ["[3]"],
+    "networks/images refused": ["[16]"],
+    "networks/arrays of tensors refused": ["[3]", "[5]"],
+    "networks/queues refused": ["[6]"],
+    "sparse/sparse refused": ["[17]", "[20]"],
+    "sparse/ragged refused": ["[0]", "[5]", "[7]", "[10]", "[11]"],
+    "variables/variables refused": ["[14]", "[15]"],
+}
+
+# Dtypes for which TensorFlow has no kernel, or another result.
+DTYPES: dict[str, list[str]] = {
+    "mathematics/unary abs": ["[uint8]"],
+    "mathematics/unary negative": ["[uint8]"],
+    "mathematics/unary sign": ["[uint8]"],
+    "mathematics/binary divide": ["[bool]"],
+    "mathematics/binary truncatemod": ["[int8]", "[uint8]", "[int16]"],
+    "mathematics/binary pow": ["[uint8]"],
+    "mathematics/binary squared_difference": ["[int8]", "[uint8]", "[int16]"],
+    "mathematics/binary divide_no_nan": [
+        "[int8]",
+        "[uint8]",
+        "[int16]",
+        "[int32]",
+        "[int64]",
+        "[bool]",
+    ],
+    "mathematics/reductions' dtypes": ["[complex64][4]"],
+    "mathematics/products' dtypes": ["[int8]", "[int16]", "[bool]"],
+}
+
+# Static sizes: more of them are known here, or fewer.
+SIZES: dict[str, list[str]] = {
+    "arrays/slices' shapes": ["[1][0][2]", "[5][0][0]", "[6][0][1]"],
+    "arrays/gather shapes": ["[3][0][0]"],
+    "arrays/static shapes": ["[1][0][1]"],
+    "networks/images' shapes": ["[4][1]", "[4][2]", "[4][3]", "[6][2]"],
+    "sparse/sparse shapes": ["[3]", "[4][1]"],
+}
+
+# The order of rows, what stands for a value, and more operations in a graph.
+OTHERS: dict[str, list[str]] = {
+    "arrays/shaped": ["[0][14]", "[1][14]", "[2][14]"],
+    "gradients/gradients as slices": ["[0][3]"],
+    "gradients/checker of version 1": ["[3]"],
+    "mathematics/operators": ["[11]", "[14]", "[15]"],
+    "networks/losses": ["[0][9][0]", "[1][9][0]", "[2][9][0]"],
+    "sparse/raw sparse": ["[5][3]"],
+    "variables/assigned": ["[18]"],
+    "variables/feeds": ["[7]"],
+    "variables/operations": [""],
+    "variables/constant values": ["[7]", "[9]", "[11]", "[17]"],
+    "variables/eager": [""],
+    "variables/specs": [""],
+}
+
+KNOWN = LACKING | KINDS | DTYPES | SIZES | OTHERS

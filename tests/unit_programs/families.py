@@ -1,0 +1,37 @@
+"""The families of programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from unit_programs import (
+    arrays,
+    boxes,
+    candidates,
+    control_flow,
+    functions,
+    gradients,
+    mathematics,
+    networks,
+    sparse,
+    training_loops,
+    variables,
+    wrapped,
+)
+from unit_programs.common import Programs
+
+FAMILIES: dict[str, Callable[[Any], Programs]] = {
+    "arrays": arrays.programs,
+    "boxes": boxes.programs,
+    "candidates": candidates.programs,
+    "control flow": control_flow.programs,
+    "functions": functions.programs,
+    "gradients": gradients.programs,
+    "mathematics": mathematics.programs,
+    "networks": networks.programs,
+    "sparse": sparse.programs,
+    "training loops": training_loops.programs,
+    "variables": variables.programs,
+    "wrapped": wrapped.programs,
+}
