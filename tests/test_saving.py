@@ -99,6 +99,24 @@ def test_what_comes_later_gets_its_value(tmp_path: Path) -> None:
     status.assert_consumed()
 
 
+def test_an_element_that_does_not_fit_stays(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A list made after `restore`, as optimizers have, may first be another's: it is said, and goes on."""
+    first: Any = tf.Module()
+    first.all = [tf.Variable([1.0, 2.0]), tf.Variable(3.0)]
+    path = tf.train.Checkpoint(m=first).save(tmp_path / "c")
+    second: Any = tf.train.Checkpoint()
+    tf.train.Checkpoint(m=second).restore(path)
+    second.all = []
+    second.all.append(tf.Variable([0.0, 0.0, 5.0]))
+    second.all.append(tf.Variable(0.0))
+    assert second.all[0].numpy().tolist() == [0.0, 0.0, 5.0]
+    assert second.all[1].numpy() == 3.0
+    assert "Element '0' was not restored" in caplog.text
+    assert repr(second.all).startswith("ListWrapper([<tf.Variable")
+
+
 def test_iterators_go_on_where_they_were(tmp_path: Path) -> None:
     """A shuffled dataset without a seed, in another iterator."""
     made = lambda: iter(tf.data.Dataset.range(20).shuffle(20))  # noqa: E731
@@ -224,6 +242,12 @@ def test_a_signature_with_many_results_in_no_order(tmp_path: Path) -> None:
     assert {k: float(v) for k, v in found.items()} == {
         f"output_{n}": 99.0 + 2 * n for n in range(13)
     }
+
+
+def test_a_model_without_signatures_says_so(tmp_path: Path) -> None:
+    """There is a map of them, which is empty."""
+    tf.saved_model.save(tf.Module(), tmp_path)
+    assert not tf.saved_model.load(tmp_path).signatures
 
 
 # ---- names --------------------------------------------------------------------------------------

@@ -108,8 +108,7 @@ class _Saving:
         self._folder = folder
         self._options = options
         named = _named_signatures(signatures if signatures is not None else _default_signature(obj))
-        attached = {"signatures": _Signatures(named)} if named else {}
-        self.view = _ModelView(obj, attached)
+        self.view = _ModelView(obj, {"signatures": _Signatures(named)})
         self.library = Library()
         self.graph = message("GraphDef")()
         self.objects = message("SavedObjectGraph")()

@@ -92,6 +92,9 @@ class _DictWrapper(dict[Any, Any], TrackableDataStructure):
     def __repr__(self) -> str:
         return f"DictWrapper({dict.__repr__(self)})"
 
+    def __str__(self) -> str:
+        return dict.__repr__(self)
+
 
 def wrap_or_unwrap(value: Any) -> Any:
     """Lists and dictionaries as collections that are parts; what is told not to be one, as it is."""
