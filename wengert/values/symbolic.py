@@ -243,7 +243,8 @@ class SymbolicTensor(Tensor):
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     def __str__(self) -> str:
-        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+        shape = "" if self.shape.rank is None else f" shape={self.shape},"
+        return f'Tensor("{self.name}",{shape} dtype={self.dtype.name})'
 
 
 def new_symbolic(op: Any, index: int, shape: Any, dtype: Any) -> SymbolicTensor:
