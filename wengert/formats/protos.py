@@ -62,8 +62,17 @@ SaverDef: filename_tensor_name=1:string save_tensor_name=2:string restore_op_nam
     keep_checkpoint_every_n_hours=6:float version=7:int32
 MetaInfoDef: meta_graph_version=1:string tags=4:string* tensorflow_version=5:string tensorflow_git_version=6:string
     stripped_default_attrs=7:bool function_aliases=8:string,string
-MetaGraphDef: meta_info_def=1:MetaInfoDef graph_def=2:GraphDef saver_def=3:SaverDef signature_def=5:string,SignatureDef
-    asset_file_def=6:AssetFileDef* object_graph_def=7:SavedObjectGraph
+CollectionDef: node_list=1|CollectionDef.NodeList bytes_list=2|CollectionDef.BytesList int64_list=3|CollectionDef.Int64List
+    float_list=4|CollectionDef.FloatList
+CollectionDef.NodeList: value=1:string*
+CollectionDef.BytesList: value=1:bytes*
+CollectionDef.Int64List: value=1:int64*
+CollectionDef.FloatList: value=1:float*
+SaveSliceInfoDef: full_name=1:string full_shape=2:int64* var_offset=3:int64* var_shape=4:int64*
+VariableDef: variable_name=1:string initializer_name=2:string snapshot_name=3:string save_slice_info_def=4:SaveSliceInfoDef
+    is_resource=5:bool initial_value_name=6:string trainable=7:bool synchronization=8:int32 aggregation=9:int32
+MetaGraphDef: meta_info_def=1:MetaInfoDef graph_def=2:GraphDef saver_def=3:SaverDef collection_def=4:string,CollectionDef
+    signature_def=5:string,SignatureDef asset_file_def=6:AssetFileDef* object_graph_def=7:SavedObjectGraph
 SavedModel: saved_model_schema_version=1:int64 meta_graphs=2:MetaGraphDef*
 SavedObjectGraph: nodes=1:SavedObject* concrete_functions=2:string,SavedConcreteFunction
 ObjectReference: node_id=1:int32 local_name=2:string

@@ -126,18 +126,33 @@ class GraphVariable(Variable):
             else:
                 self._initial_value = graph.entered(tensor)
             self._shape = TensorShape(self._initial_value.shape if shape is None else shape)
-            self._handle = self._new_handle(scope)
-            self._array = self._handle._array
-            self._key = self._handle._key
-            self._name = f"{scope[:-1]}:0"
+            self._set_handle(scope, self._initial_value.dtype)
             self.initializer = assign_later(self, "assign", self._initial_value)
-            self._snapshot: Any = None
 
-    def _new_handle(self, scope: str) -> SymbolicTensor:
-        attrs = {"dtype": self._initial_value.dtype, "shape": self._shape}
+    @classmethod
+    def of_file(cls, graph: Graph, name: str, dtype: DType, shape: TensorShape) -> GraphVariable:
+        """A variable of a graph that is read from a file: a handle, to which other nodes give a value."""
+        made: GraphVariable = cls.__new__(cls)
+        made._graph = graph
+        made._shape = shape
+        with graph.name_scope(name) as scope:
+            made._set_handle(scope, dtype)
+        made._initial_value = made.initializer = None  # type: ignore[assignment]
+        made.trainable = made.uses_resource = True
+        made.constraint = made.synchronization = made.aggregation = None
+        return made
+
+    def _set_handle(self, scope: str, dtype: DType) -> None:
+        attrs = {"dtype": dtype, "shape": self._shape}
         known = None if self._shape.rank is None else tuple(self._shape)
-        form = [(known, self._initial_value._array.dtype)]
-        return self._graph.add(VAR_HANDLE, (), attrs, scope, form).outputs[0]
+        form = [(known, dtype.numpy_dtype)]
+        self._handle: SymbolicTensor = self._graph.add(VAR_HANDLE, (), attrs, scope, form).outputs[
+            0
+        ]
+        self._array = self._handle._array
+        self._key = self._handle._key
+        self._name = f"{scope[:-1]}:0"
+        self._snapshot: Any = None
 
     def _collect(self, collections: Iterable[Any] | None) -> None:
         names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)

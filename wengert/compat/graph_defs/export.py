@@ -20,7 +20,7 @@ from wengert.compat.graph_defs.op_defs import BY_HAND, Argument, OpDef, op_defs
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
 from wengert.compat.raw_operations import functions
-from wengert.core.table import TABLE
+from wengert.core.table import TABLE, complete
 from wengert.graph.graph_def import input_name
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Place, call_of
@@ -30,6 +30,7 @@ from wengert.values.shapes import TensorShape
 PRODUCER: Final = 2087  # the version of the format that TensorFlow 2.21 writes
 OWN: Final = "_wengert"
 CALL: Final = "_wengert_call"
+RULE: Final = "rule:"  # of a call: a gradient rule, which has no name of its own
 
 
 class Form(NamedTuple):
@@ -288,7 +289,7 @@ def _own(op: Operation) -> Any:
             args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
             function = function.func
         shown: Any = [
-            f"{function.__module__}:{function.__qualname__}",
+            rule_names().get(id(function)) or f"{function.__module__}:{function.__qualname__}",
             literal(args),
             literal(kwargs),
         ]
@@ -299,6 +300,18 @@ def _own(op: Operation) -> Any:
     ):  # a loop, a branch, a call: what it does is not in its attributes
         made.attr["_closed"].b = True
     return made
+
+
+@functools.cache
+def rule_names() -> dict[int, str]:
+    """The gradient rules of the table, by which operation's and which input's each is."""
+    complete()
+    return {
+        id(rule): f"{RULE}{name}:{n}"
+        for name, row in TABLE.items()
+        for n, rule in enumerate(row.vjp if isinstance(row.vjp, tuple) else ())
+        if rule is not None
+    }
 
 
 def _literals(op: Operation) -> str:

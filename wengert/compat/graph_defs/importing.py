@@ -10,6 +10,7 @@ import ast
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -17,20 +18,22 @@ import numpy as np
 import wengert
 from wengert.api.session.modes import name_scope
 from wengert.api.session.placeholders import placeholder, placeholder_with_default
-from wengert.compat.graph_defs.export import CALL, OWN
+from wengert.api.variables.graph_variable import GraphVariable
+from wengert.compat.graph_defs.export import CALL, OWN, RULE
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_ndarray, shape_of
 from wengert.compat.raw_operations import OF_KERNELS, functions
-from wengert.core.context import current_graph
+from wengert.core.context import call, current_graph
 from wengert.core.dispatch import apply
 from wengert.core.table import row_of
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.creation import constant
-from wengert.ops.arrays.identity import identity
+from wengert.ops.arrays.identity import READ
 from wengert.ops.control.cond import cond, switch_case
 from wengert.ops.control.effects import no_op
 from wengert.ops.control.while_loop import while_loop
+from wengert.ops.state.assignments import assign_later
 from wengert.state.variable import Variable
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
@@ -381,18 +384,29 @@ def _by_row(importer: Importer, node: Any, inputs: list[Any]) -> Any:
 
 
 def _by_call(importer: Importer, node: Any, inputs: list[Any]) -> Any:
-    """A call of one of our public functions that was put off until sizes are known."""
+    """A call of a public function of ours, or of a gradient rule, that was put off until sizes are known."""
     path, args, kwargs = ast.literal_eval(node.attr[CALL].s.decode())
-    module, _, name = path.partition(":")
-    function = getattr(importlib.import_module(module), name, None) if _is_ours(module) else None
-    if function is None or not hasattr(function, "__wrapped__"):
+    function = _rule(path) if path.startswith(RULE) else _public(path)
+    if function is None:
         raise ValueError(f"Node {node.name!r} calls {path}, which is no function of tf.")
     given = {k: v for k, v in _read(kwargs, inputs).items() if k != "name"}
     return importer.named(node, function, *_read(args, inputs), **given)
 
 
-def _is_ours(module: str) -> bool:
-    return module.startswith("wengert.")
+def _public(path: str) -> Any:
+    """A public function of ours; no other is called, whatever a file says."""
+    module, _, name = path.partition(":")
+    if not module.startswith("wengert."):
+        return None
+    function = getattr(importlib.import_module(module), name, None)
+    return function if hasattr(function, "__wrapped__") else None
+
+
+def _rule(path: str) -> Any:
+    """The gradient rule of an operation in one of its inputs."""
+    name, _, index = path.removeprefix(RULE).rpartition(":")
+    rules: Any = row_of(name).vjp
+    return partial(call, rules[int(index)])
 
 
 def _read(value: Any, inputs: Sequence[Any] = ()) -> Any:
@@ -444,18 +458,20 @@ def _variable(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     """A variable without an initial value of its own: one is assigned by the nodes of the graph."""
     shape = shape_of(node.attr["shape"].shape)
     dtype = as_dtype(node.attr["dtype"].type)
+    own = node.name.rpartition("/")[2]
+    if not importer.graph.is_function:
+        return GraphVariable.of_file(importer.graph, own, dtype, shape)
     zeros = np.zeros([n or 0 for n in shape.as_list()], dtype.as_numpy_dtype)
-    return Variable(zeros, name=node.name.rpartition("/")[2], shape=shape, dtype=dtype)
+    return Variable(zeros, name=own, shape=shape, dtype=dtype)
 
 
 def _read_variable(importer: Importer, node: Any, inputs: list[Any]) -> Any:
-    return importer.named(node, lambda v: identity(v.read_value()), inputs[0])
+    return apply(READ, inputs, {}, node.name.rpartition("/")[2])
 
 
 def _assignment(method: str) -> Maker:
     def assign(importer: Importer, node: Any, inputs: list[Any]) -> Any:
-        made = getattr(inputs[0], method)(inputs[1])
-        return getattr(made, "op", made)
+        return assign_later(inputs[0], method, inputs[1], node.name.rpartition("/")[2])
 
     return assign
 

@@ -80,12 +80,14 @@ def _assign_now(name: str, inputs: Sequence[Value]) -> list[Any]:
     return []
 
 
-def assign_later(variable: Variable, method: str, value: Tensor) -> Operation:
+def assign_later(
+    variable: Variable, method: str, value: Tensor, name: str | None = None
+) -> Operation:
     """The operation of the graph under construction that changes a variable."""
     graph = current_graph()
     if method == "assign" and not is_certain(dims(value)):
         value = apply(ENSURE_SHAPE, (value,), {"shape": variable.shape})
-    apply(_ROWS[method], (variable, value), name=method.title().replace("_", ""))
+    apply(_ROWS[method], (variable, value), name=name or method.title().replace("_", ""))
     changed: Operation = graph.operations[-1]
     return changed
 
