@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 import wengert
+from wengert.compat import raw_training
 from wengert.core.dispatch import apply
 from wengert.core.table import complete, row_of
 from wengert.ops.arrays.creation import shape
@@ -335,6 +336,7 @@ _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "SparseSoftmaxCrossEntropyWithLogits": _sparse_cross_entropy,
     "UniqueV2": lambda **given: unique_along(**given)[:2],
     "UniqueWithCountsV2": unique_along,
+    **raw_training.WRITTEN,
 }
 
 complete()  # lines without an arrow need all rows

@@ -6,6 +6,7 @@ checkpoint_options   tf.train.CheckpointOptions
 checkpoint_reader    What is in a checkpoint
 checkpoint_state     The file that says which checkpoints a folder has
 object_graph         The objects of a program as a checkpoint keeps them
+operations           Variables written and read by operations, which graphs that come from files have
 restoration          Giving objects what a checkpoint has for them
 names                Checkpoints that know variables by their names alone
 status               What became of a checkpoint that was restored

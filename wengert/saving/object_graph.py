@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from wengert.formats.bundles import BundleReader
 from wengert.formats.wire import Fields, Message
 from wengert.saving.trackables.parts import parts_of, saved_of
 
@@ -179,3 +180,16 @@ class View:
                     self.paths.append(f"{base}/{escaped(name)}".lstrip("/"))
                     nodes.append(Node())
                 nodes[at].slots.append(Slot(original, name, number))
+
+
+def full_names(bundle: BundleReader) -> dict[str, str]:
+    """The keys of a checkpoint of objects, by the names that its variables had."""
+    if KEY not in bundle:
+        return {}
+    nodes = of_message(bundle.tensor(KEY).item())
+    return {
+        saved.full_name: saved.key
+        for node in nodes
+        for saved in node.saved
+        if saved.full_name and saved.full_name not in bundle
+    }

@@ -21,13 +21,18 @@ from wengert.saving.checkpoint_state import (
     remove_checkpoint,
     update_checkpoint_state,
 )
-from wengert.saving.object_graph import KEY, of_message
+from wengert.saving.object_graph import full_names
 from wengert.state.variable import Variable
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import wrap
 
 _HOUR: Final = 3600.0
 Saved = Variable | PartitionedVariable
+MISSING: Final = (
+    "Restoring from checkpoint failed. This is most likely due to a Variable name or other graph key that is "
+    "missing from the checkpoint. Please ensure that you have not altered the graph expected based on the "
+    "checkpoint. Original error:\n\n"
+)
 
 
 class Saver:
@@ -68,6 +73,7 @@ class Saver:
         filename: str | None = None,
     ) -> None:
         self._given = var_list
+        self.saver_def = saver_def
         self._reshape = reshape
         self._max_to_keep = max_to_keep
         self._every = keep_checkpoint_every_n_hours
@@ -118,15 +124,18 @@ class Saver:
     ) -> str:
         """Save the variables of a session; returns the prefix of the files."""
         prefix = self._prefix(sess, os.fspath(save_path), global_step)
-        with BundleWriter(prefix) as writer:
-            for name, variable in sorted(self._variables.items()):
-                _write(writer, name, variable, sess)
+        self._write(sess, prefix)
         if write_state:
             old = self._remember(prefix)
             self._record(prefix, latest_filename)
             for path, written in old:
                 self._remove(path, written, meta_graph_suffix)
         return prefix
+
+    def _write(self, session: Any, prefix: str) -> None:
+        with BundleWriter(prefix) as writer:
+            for name, variable in sorted(self._variables.items()):
+                _write(writer, name, variable, session)
 
     def _prefix(self, session: Any, path: str, step: Any) -> str:
         if step is None:
@@ -187,28 +196,26 @@ class Saver:
         path = os.fspath(save_path)
         if not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
+        self._read(sess, path)
+
+    def _read(self, session: Any, path: str) -> None:
         bundle = BundleReader(path)
-        keys = _by_full_names(bundle)
+        keys = full_names(bundle)
         found = [
             pair
             for name, variable in self._variables.items()
             for pair in self._values(bundle, keys.get(name, name), name, variable)
         ]
         for variable, array in found:
-            _load(variable, array, sess)
+            _load(variable, array, session)
 
     def _values(
         self, bundle: BundleReader, key: str, name: str, variable: Saved
     ) -> list[tuple[Variable, Any]]:
         if key not in bundle:
-            raise NotFoundError(
-                f"Restoring from checkpoint failed. This is most likely due to a Variable name or other "
-                f"graph key that is missing from the checkpoint. Please ensure that you have not altered "
-                f"the graph expected based on the checkpoint. Original error:\n\nKey {name} not found in "
-                f"checkpoint {bundle.prefix}"
-            )
+            raise NotFoundError(f"{MISSING}Key {name} not found in checkpoint {bundle.prefix}")
         if isinstance(variable, PartitionedVariable):
-            return [(v, bundle.part(key, e)) for v, e in _parts_of(variable)]
+            return [(v, bundle.part(key, e)) for v, e in parts_of_whole(variable)]
         array = bundle.tensor(key)
         if self._reshape:
             array = array.reshape(variable.shape.as_list())
@@ -278,7 +285,7 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def _parts_of(variable: PartitionedVariable) -> list[tuple[Variable, Extents]]:
+def parts_of_whole(variable: PartitionedVariable) -> list[tuple[Variable, Extents]]:
     """The parts, and where each stands in the whole."""
     start, found = 0, []
     for part in variable:
@@ -295,7 +302,7 @@ def _write(writer: BundleWriter, name: str, variable: Saved, session: Any) -> No
         writer.add(name, _value(variable, session))
         return
     shape = [n or 0 for n in variable.shape.as_list()]
-    for part, extents in _parts_of(variable):
+    for part, extents in parts_of_whole(variable):
         writer.add_slice(name, shape, extents, _value(part, session))
 
 
@@ -303,16 +310,3 @@ def _value(variable: Variable, session: Any) -> Any:
     if variable.graph is None:
         return np.asarray(variable.read_value())
     return np.asarray(variable.graph.session_for(session, "eval()").run(variable))
-
-
-def _by_full_names(bundle: BundleReader) -> dict[str, str]:
-    """The keys of a checkpoint of objects, by the names that its variables had."""
-    if KEY not in bundle:
-        return {}
-    nodes = of_message(bundle.tensor(KEY).item())
-    return {
-        saved.full_name: saved.key
-        for node in nodes
-        for saved in node.saved
-        if saved.full_name and saved.full_name not in bundle
-    }

@@ -1,7 +1,6 @@
 """The optimizers of tf.compat.v1.train.
 
-Each defines its update once, in `_step`, on what `part.read` returns: a whole variable, or the rows
-that have a gradient.
+What a step does is in updates.py; here are the slots and the numbers that it takes.
 """
 
 from __future__ import annotations
@@ -9,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.ops.math.elementwise import sqrt, square
 from wengert.state.variable import Variable
-from wengert.train import graph_mode
+from wengert.train import graph_mode, updates
 from wengert.train.dense_or_rows import Part
 from wengert.train.ftrl import check_not_negative, ftrl_step
 from wengert.train.legacy import Optimizer
@@ -36,8 +34,7 @@ class GradientDescentOptimizer(Optimizer):
         self._hyper(rate=self._learning_rate)
 
     def _step(self, part: Part, variable: Variable) -> Any:
-        down = self._value("rate", variable) * part.gradient
-        return part.write(variable, part.read(variable) - down)
+        return updates.descent(part, variable, self._value("rate", variable))
 
 
 class MomentumOptimizer(Optimizer):
@@ -74,12 +71,7 @@ class MomentumOptimizer(Optimizer):
     def _step(self, part: Part, variable: Variable) -> Any:
         rate, momentum = self._value("rate", variable), self._value("momentum", variable)
         slot = self._slot(variable, "momentum")
-        moved = part.read(slot) * momentum + part.gradient
-        step = part.gradient + moved * momentum if self._use_nesterov else moved
-        return [
-            part.write(slot, moved),
-            part.write(variable, part.read(variable) - rate * step),
-        ]
+        return updates.momentum(part, variable, slot, rate, momentum, self._use_nesterov)
 
 
 class AdagradOptimizer(Optimizer):
@@ -117,9 +109,7 @@ class AdagradOptimizer(Optimizer):
 
     def _step(self, part: Part, variable: Variable) -> Any:
         slot = self._slot(variable, "accumulator")
-        total = part.read(slot) + square(part.gradient)
-        step = self._value("rate", variable) * part.gradient / sqrt(total)
-        return [part.write(slot, total), part.write(variable, part.read(variable) - step)]
+        return updates.adagrad(part, variable, slot, self._value("rate", variable))
 
 
 class AdamOptimizer(Optimizer):
@@ -169,19 +159,9 @@ class AdamOptimizer(Optimizer):
         )
 
     def _step(self, part: Part, variable: Variable) -> Any:
-        rate, beta1, beta2, epsilon, power1, power2 = (
-            self._value(name, variable) for name in self._now
-        )
+        now: dict[str, Any] = {name: self._value(name, variable) for name in self._now}
         m, v = self._slot(variable, "m"), self._slot(variable, "v")
-        mean = part.read(m) * beta1 + part.gradient * (1.0 - beta1)
-        size = part.read(v) * beta2 + square(part.gradient) * (1.0 - beta2)
-        unbiased = rate * sqrt(1.0 - power2) / (1.0 - power1)
-        step = unbiased * mean / (sqrt(size) + epsilon)
-        return [
-            part.write(m, mean),
-            part.write(v, size),
-            part.write(variable, part.read(variable) - step),
-        ]
+        return updates.adam(part, variable, m, v, **now)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:
         return graph_mode.group(
@@ -242,21 +222,10 @@ class RMSPropOptimizer(Optimizer):
         )
 
     def _step(self, part: Part, variable: Variable) -> Any:
-        rate, decay, momentum, epsilon = (self._value(name, variable) for name in self._now)
-        rms, moved, g = self._slot(variable, "rms"), self._slot(variable, "momentum"), part.gradient
-        size = spread = part.read(rms) * decay + square(g) * (1.0 - decay)
-        updates = [part.write(rms, size)]
-        if self._centered:
-            mg = self._slot(variable, "mg")
-            mean = part.read(mg) * decay + g * (1.0 - decay)
-            updates.append(part.write(mg, mean))
-            spread = size - square(mean)
-        step = part.read(moved) * momentum + rate * g / sqrt(spread + epsilon)
-        return [
-            *updates,
-            part.write(moved, step),
-            part.write(variable, part.read(variable) - step),
-        ]
+        now = {name: self._value(name, variable) for name in self._now}
+        rms, speed = self._slot(variable, "rms"), self._slot(variable, "momentum")
+        mean = self._slot(variable, "mg") if self._centered else None
+        return updates.rmsprop(part, variable, rms, speed, **now, mean=mean)
 
 
 class AdadeltaOptimizer(Optimizer):
@@ -291,16 +260,9 @@ class AdadeltaOptimizer(Optimizer):
         self._hyper(rate=self._lr, rho=self._rho, epsilon=self._epsilon)
 
     def _step(self, part: Part, variable: Variable) -> Any:
-        rate, rho, epsilon = (self._value(name, variable) for name in self._now)
+        now = {name: self._value(name, variable) for name in self._now}
         seen, moved = self._slot(variable, "accum"), self._slot(variable, "accum_update")
-        size = part.read(seen) * rho + square(part.gradient) * (1.0 - rho)
-        steps = part.read(moved)
-        step = sqrt(steps + epsilon) / sqrt(size + epsilon) * part.gradient
-        return [
-            part.write(seen, size),
-            part.write(moved, steps * rho + square(step) * (1.0 - rho)),
-            part.write(variable, part.read(variable) - rate * step),
-        ]
+        return updates.adadelta(part, variable, seen, moved, **now)
 
 
 class FtrlOptimizer(Optimizer):
@@ -360,3 +322,131 @@ class FtrlOptimizer(Optimizer):
         now = {name: self._value(name, variable) for name in self._now}
         accum, linear = self._slot(variable, "accum"), self._slot(variable, "linear")
         return ftrl_step(part, variable, accum, linear, **now)
+
+
+class ProximalGradientDescentOptimizer(Optimizer):
+    """Gradient descent with penalties: an L1 penalty makes many elements exactly zero.
+
+    >>> v = tf.Variable([1.0, 0.1])
+    >>> optimizer = tf.compat.v1.train.ProximalGradientDescentOptimizer(
+    ...     0.5, l1_regularization_strength=0.5)
+    >>> optimizer.apply_gradients([(tf.constant([0.5, 0.0]), v)])
+    >>> v.numpy().tolist()
+    [0.5, 0.0]
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalGradientDescent",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+
+    def _prepare(self) -> None:
+        self._hyper(
+            rate=self._learning_rate,
+            l1=self._l1_regularization_strength,
+            l2=self._l2_regularization_strength,
+        )
+
+    def _step(self, part: Part, variable: Variable) -> Any:
+        now = {name: self._value(name, variable) for name in self._now}
+        return updates.proximal_descent(part, variable, **now)
+
+
+class ProximalAdagradOptimizer(AdagradOptimizer):
+    """Adagrad with penalties: an L1 penalty makes many elements exactly zero.
+
+    >>> v = tf.Variable([1.0, 0.1])
+    >>> optimizer = tf.compat.v1.train.ProximalAdagradOptimizer(
+    ...     0.5, initial_accumulator_value=1.0, l1_regularization_strength=0.5)
+    >>> optimizer.apply_gradients([(tf.constant([0.0, 0.0]), v)])
+    >>> v.numpy().tolist()
+    [0.75, 0.0]
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalAdagrad",
+    ) -> None:
+        super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+
+    def _prepare(self) -> None:
+        self._hyper(
+            rate=self._learning_rate,
+            l1=self._l1_regularization_strength,
+            l2=self._l2_regularization_strength,
+        )
+
+    def _step(self, part: Part, variable: Variable) -> Any:
+        now = {name: self._value(name, variable) for name in self._now}
+        slot = self._slot(variable, "accumulator")
+        return updates.proximal_adagrad(part, variable, slot, **now)
+
+
+class AdagradDAOptimizer(Optimizer):
+    """Adagrad by dual averaging: the minimum for the sum of all gradients, with penalties that grow.
+
+    >>> v, step = tf.Variable([1.0, 1.0]), tf.Variable(1, dtype=tf.int64)
+    >>> optimizer = tf.compat.v1.train.AdagradDAOptimizer(0.5, step, l1_regularization_strength=0.5)
+    >>> optimizer.apply_gradients([(tf.constant([0.25, 4.0]), v)])
+    >>> v.numpy().round(2)[1]
+    np.float32(-0.44)
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        global_step: Any,
+        initial_gradient_squared_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "AdagradDA",
+    ) -> None:
+        if initial_gradient_squared_accumulator_value <= 0.0:
+            raise ValueError(
+                "initial_gradient_squared_accumulator_value must be positive: "
+                f"{initial_gradient_squared_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._initial_gradient_squared_accumulator_value = (
+            initial_gradient_squared_accumulator_value
+        )
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+        self._global_step = global_step
+
+    def _create_slots(self, var_list: Sequence[Variable]) -> None:
+        for variable in var_list:
+            self._zeros_slot(variable, "gradient_accumulator", self._name)
+            initial = self._initial_gradient_squared_accumulator_value
+            self._constant_slot(variable, initial, "gradient_squared_accumulator", self._name)
+
+    def _prepare(self) -> None:
+        self._hyper(
+            rate=self._learning_rate,
+            l1=self._l1_regularization_strength,
+            l2=self._l2_regularization_strength,
+            step=self._global_step,
+        )
+
+    def _step(self, part: Part, variable: Variable) -> Any:
+        now = {name: self._value(name, variable) for name in self._now}
+        total = self._slot(variable, "gradient_accumulator")
+        squares = self._slot(variable, "gradient_squared_accumulator")
+        return updates.dual_averaging(part, variable, total, squares, **now)

@@ -21,6 +21,7 @@ from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
 from wengert.compat.raw_operations import functions
 from wengert.core.table import TABLE, complete
+from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.graph_def import input_name
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Place, call_of
@@ -63,7 +64,8 @@ def as_graph_def(graph: Any, from_version: int | None = None, add_shapes: bool =
         for node in nodes_of(op):
             made.node.append(node)
         if add_shapes:
-            shapes = [shape_proto(x.shape) for x in op.outputs]
+            is_handle = op.row is VAR_HANDLE
+            shapes = [shape_proto(TensorShape([]) if is_handle else x.shape) for x in op.outputs]
             made.node[-1].attr["_output_shapes"].list.shape.extend(shapes)
     return made
 

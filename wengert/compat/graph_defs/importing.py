@@ -26,6 +26,7 @@ from wengert.compat.graph_defs.tensors import make_ndarray, shape_of
 from wengert.compat.raw_operations import OF_KERNELS, functions
 from wengert.core.context import call, current_graph
 from wengert.core.dispatch import apply
+from wengert.core.row import Row
 from wengert.core.table import row_of
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.creation import constant
@@ -33,7 +34,8 @@ from wengert.ops.arrays.identity import READ
 from wengert.ops.control.cond import cond, switch_case
 from wengert.ops.control.effects import no_op
 from wengert.ops.control.while_loop import while_loop
-from wengert.ops.state.assignments import assign_later
+from wengert.ops.state.assignments import IS_INITIALIZED, assign_later
+from wengert.saving import operations as saving
 from wengert.state.variable import Variable
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
@@ -515,6 +517,17 @@ def _loop(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     return whole(results)
 
 
+def _of_row(row: Row, *attrs: str) -> Maker:
+    """What adds an operation by its row, with these attributes of the node."""
+
+    def add(importer: Importer, node: Any, inputs: list[Any]) -> Any:
+        given = {key: tuple(attr_of(node.attr[key])) for key in attrs}
+        made = apply(row, inputs, given, node.name.rpartition("/")[2])
+        return made if made is not None and made != [] else importer.graph.operations[-1]
+
+    return add
+
+
 _MAKERS: Final[dict[str, Maker]] = {
     "Const": _const,
     "Placeholder": _placeholder,
@@ -524,6 +537,11 @@ _MAKERS: Final[dict[str, Maker]] = {
     "VarHandleOp": _variable,
     "VariableV2": _variable,
     "ReadVariableOp": _read_variable,
+    "VarIsInitializedOp": _of_row(IS_INITIALIZED),
+    "SaveV2": _of_row(saving.SAVE),
+    "RestoreV2": _of_row(saving.RESTORE, "dtypes"),
+    "ShardedFilename": _of_row(saving.SHARDED),
+    "MergeV2Checkpoints": _of_row(saving.MERGE),
     "AssignVariableOp": _assignment("assign"),
     "AssignAddVariableOp": _assignment("assign_add"),
     "AssignSubVariableOp": _assignment("assign_sub"),

@@ -9,6 +9,9 @@ from wengert.compat.v1.functions.steps import create_global_step as create_globa
 from wengert.compat.v1.functions.steps import get_global_step as get_global_step
 from wengert.compat.v1.functions.steps import get_or_create_global_step as get_or_create_global_step
 from wengert.compat.v1.functions.steps import global_step as global_step
+from wengert.compat.v1.graph_files.exporting import export_meta_graph as export_meta_graph
+from wengert.compat.v1.graph_files.importing import import_meta_graph as import_meta_graph
+from wengert.compat.v1.graph_files.saver import Saver as Saver
 from wengert.compat.v1.inputs.batching import batch as batch
 from wengert.compat.v1.inputs.batching import batch_join as batch_join
 from wengert.compat.v1.inputs.batching import maybe_batch as maybe_batch
@@ -74,7 +77,6 @@ from wengert.saving.checkpoint_state import get_checkpoint_state as get_checkpoi
 from wengert.saving.checkpoint_state import latest_checkpoint as latest_checkpoint
 from wengert.saving.checkpoint_state import remove_checkpoint as remove_checkpoint
 from wengert.saving.checkpoint_state import update_checkpoint_state as update_checkpoint_state
-from wengert.saving.saver import Saver as Saver
 from wengert.train import experimental as experimental
 from wengert.train.coordinator import Coordinator as Coordinator
 from wengert.train.decay_functions import cosine_decay as cosine_decay
@@ -88,11 +90,18 @@ from wengert.train.decay_functions import piecewise_constant_decay as piecewise_
 from wengert.train.decay_functions import polynomial_decay as polynomial_decay
 from wengert.train.legacy import Optimizer as Optimizer
 from wengert.train.legacy_optimizers import AdadeltaOptimizer as AdadeltaOptimizer
+from wengert.train.legacy_optimizers import AdagradDAOptimizer as AdagradDAOptimizer
 from wengert.train.legacy_optimizers import AdagradOptimizer as AdagradOptimizer
 from wengert.train.legacy_optimizers import AdamOptimizer as AdamOptimizer
 from wengert.train.legacy_optimizers import FtrlOptimizer as FtrlOptimizer
 from wengert.train.legacy_optimizers import GradientDescentOptimizer as GradientDescentOptimizer
 from wengert.train.legacy_optimizers import MomentumOptimizer as MomentumOptimizer
+from wengert.train.legacy_optimizers import (
+    ProximalAdagradOptimizer as ProximalAdagradOptimizer,
+)
+from wengert.train.legacy_optimizers import (
+    ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
+)
 from wengert.train.legacy_optimizers import RMSPropOptimizer as RMSPropOptimizer
 from wengert.train.moving_average import ExponentialMovingAverage as ExponentialMovingAverage
 

@@ -13,6 +13,7 @@ from wengert.api.session.modes import get_default_graph
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.compat.v1 import logging
 from wengert.compat.v1.functions.steps import get_global_step
+from wengert.compat.v1.graph_files.saver import Saver
 from wengert.compat.v1.monitored.hooks import (
     NanLossDuringTrainingError,
     SecondOrStepTimer,
@@ -22,7 +23,6 @@ from wengert.compat.v1.monitored.hooks import (
     SessionRunValues,
 )
 from wengert.errors import UnimplementedError
-from wengert.saving.saver import Saver
 from wengert.saving.summaries.version_1 import FileWriter, scalar_bytes
 
 

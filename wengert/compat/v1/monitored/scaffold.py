@@ -15,9 +15,9 @@ from wengert.compat.v1.functions.variables import (
     local_variables_initializer,
     report_uninitialized_variables,
 )
+from wengert.compat.v1.graph_files.saver import Saver
 from wengert.ops.control.effects import group
 from wengert.saving.checkpoint_state import get_checkpoint_state
-from wengert.saving.saver import Saver
 from wengert.saving.summaries.version_1 import merge_all
 
 _DEFAULTS: Final = {
