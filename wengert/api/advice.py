@@ -19,9 +19,6 @@ _INSTEAD: Final = {
     "io.decode_webp": "Pillow reads WebP; np.asarray makes it an array",
     "image.decode_jxl": "Pictures in JPEG XL are read by another library; np.asarray makes them arrays",
     "image.decode_webp": "Pillow reads WebP; np.asarray makes it an array",
-    "io.write_graph": "tf.io.write_file(path, graph.as_graph_def().SerializeToString()) writes a graph",
-    "compat.v1.train.import_meta_graph": "tf.compat.v1.train.Saver restores variables; tf.import_graph_def reads the graph",
-    "compat.v1.train.export_meta_graph": "graph.as_graph_def() writes the graph; tf.compat.v1.train.Saver the variables",
     "distribute": "There is one process, on the processors it has: tf.distribute.MirroredStrategy() and OneDeviceStrategy() run on it",
     "lite": "Nothing is converted for other machines",
     "tpu": "There are no TPUs; tf.device is accepted and does nothing",
@@ -84,10 +81,9 @@ _INSTEAD: Final = {
         ("compat.v1.train.init_from_checkpoint", "compat.v1.train.warm_start"),
         "tf.compat.v1.train.Saver(variables_by_name).restore(session, path) reads values of other names",
     ),
-    "compat.v1.train.write_graph": "tf.io.write_file(path, graph.as_graph_def().SerializeToString()) writes a graph",
     **dict.fromkeys(
         (f"compat.v1.train.{name}" for name in
-         ("AdagradDAOptimizer", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "sdca_optimizer")),
+         ("sdca_optimizer",)),
         "tf.compat.v1.train.FtrlOptimizer has the same regularizers",
     ),
     **dict.fromkeys(

@@ -33,7 +33,9 @@ _NAMES: Final = {
 
 def _ftrl(part: Any, variable: Any, slot: Any, linear: Any, **now: Any) -> list[Any]:
     if now.pop("multiply_linear_by_lr", False):
-        raise NotImplementedError("multiply_linear_by_lr=True is not there: the sum is kept as it is.")
+        raise NotImplementedError(
+            "multiply_linear_by_lr=True is not there: the sum is kept as it is."
+        )
     now.setdefault("shrinkage", 0.0)
     return ftrl_step(part, variable, slot, linear, **now)
 

@@ -178,6 +178,20 @@ def decode_error() -> type[Exception]:
     return found
 
 
+def text_of(value: Any) -> str:
+    """A message as text, which `of_text` reads."""
+    return str(importlib.import_module("google.protobuf.text_format").MessageToString(value))
+
+
+def of_text(text: str, kind: Any) -> Any:
+    """A message from text; raises ValueError if it is none of the kind."""
+    text_format = importlib.import_module("google.protobuf.text_format")
+    try:
+        return text_format.Parse(text, kind())
+    except text_format.ParseError as error:
+        raise ValueError(str(error)) from None
+
+
 def names() -> list[str]:
     """The messages at the top."""
     return [name for name, _ in _lines() if "." not in name]

@@ -3,6 +3,7 @@
 paths        What all that work with files have in common: paths
 gfile        tf.io.gfile: files and folders
 files        Files read and written by operations
+graphs       Graphs and other messages written to files
 records      TFRecord files
 events       Files of events, for TensorBoard
 tensors      Tensors as texts
@@ -28,6 +29,7 @@ from wengert.io.files import match_filenames_once as match_filenames_once
 from wengert.io.files import matching_files as matching_files
 from wengert.io.files import read_file as read_file
 from wengert.io.files import write_file as write_file
+from wengert.io.graphs import write_graph as write_graph
 from wengert.io.pictures import decode_and_crop_jpeg as decode_and_crop_jpeg
 from wengert.io.pictures import decode_bmp as decode_bmp
 from wengert.io.pictures import decode_gif as decode_gif

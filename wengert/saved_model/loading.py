@@ -17,10 +17,11 @@ from wengert.compat.graph_defs.tensors import make_ndarray, shape_of
 from wengert.core.context import activate, current_graph
 from wengert.errors import DataLossError, NotFoundError
 from wengert.formats.bundles import BundleReader
-from wengert.formats.protos import decode_error
 from wengert.ops.arrays.identity import identity_n
 from wengert.saved_model import options as names
+from wengert.saved_model.reading import chosen, read_model
 from wengert.saved_model.structures import decoded
+from wengert.saved_model.version_1 import load_version_1
 from wengert.saving.object_graph import KEY, of_message
 from wengert.saving.restoration import Restoration
 from wengert.saving.trackables.auto import AutoTrackable
@@ -44,30 +45,14 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     np.float32(2.0)
     """
     folder = Path(os.fspath(export_dir))
-    path = folder / names.SAVED_MODEL_FILENAME_PB
-    if not path.is_file():
-        raise OSError(
-            f"SavedModel file does not exist at: {folder}{os.sep}{{saved_model.pbtxt|saved_model.pb}}"
-        )
-    kind = message("SavedModel")
+    meta = chosen(read_model(folder), tags, folder)
+    if not meta.object_graph_def.nodes:
+        return load_version_1(folder, meta)
     try:
-        meta = _chosen(kind.FromString(path.read_bytes()), tags, folder)
         return _Loading(folder, meta, options or names.LoadOptions()).loaded()
-    except (decode_error(), LookupError, AttributeError) as error:
+    except (LookupError, AttributeError) as error:
+        path = folder / names.SAVED_MODEL_FILENAME_PB
         raise DataLossError(f"{path} is cut short or damaged: {error}") from error
-
-
-def _chosen(model: Any, tags: Any, folder: Path) -> Any:
-    """The graph of a model that has these tags, or the first."""
-    if not model.meta_graphs:
-        raise DataLossError(f"{folder}: the model has no graph, its file is cut short or damaged.")
-    wanted = {tags} if isinstance(tags, str) else None if tags is None else set(tags)
-    for meta in model.meta_graphs:
-        if wanted is None or wanted == set(meta.meta_info_def.tags):
-            return meta
-    raise RuntimeError(
-        f"MetaGraphDef associated with tags {sorted(wanted or [])} could not be found in SavedModel at {folder}."
-    )
 
 
 class LoadedObject(AutoTrackable):
@@ -98,11 +83,6 @@ class _Loading:
 
     def loaded(self) -> Any:
         """The root."""
-        if not self._protos:
-            raise NotImplementedError(
-                f"The saved model at {self._folder} has no objects: TensorFlow 1 wrote it. Load it there "
-                "with tf.saved_model.load, and save what it returns."
-            )
         self._objects = [self._made(proto) for proto in self._protos]
         for value, proto in zip(self._objects, self._protos, strict=True):
             self._connect(value, proto)

@@ -421,8 +421,16 @@ def _reshape(op: Operation) -> list[Any] | None:
     return [sizes, node(op, "Reshape", [x, sizes.name], attrs)]
 
 
+def _variable(op: Operation) -> list[Any] | None:
+    made = _in_form(op)
+    if made is not None:  # by the name two handles are one variable
+        made[-1].attr["shared_name"].s = op.name.encode()
+    return made
+
+
 _SPECIAL: Final[dict[str, Callable[[Operation], list[Any] | None]]] = {
     "Const": _const,
+    "VarHandleOp": _variable,
     "Split": _split,
     "StridedSlice": _strided_slice,
 }

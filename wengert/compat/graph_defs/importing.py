@@ -130,6 +130,12 @@ class Importer:
         for node in nodes:
             self._add_with_inputs(node)
 
+    def add_needed(self, nodes: Sequence[Any], names: Sequence[str]) -> None:
+        """Add the nodes of these names, and those that they need."""
+        self.nodes = {n.name: n for n in nodes}
+        for name in names:
+            self._add_with_inputs(self.nodes[name])
+
     def _add_with_inputs(self, node: Any) -> None:
         waiting = [node]
         on_the_way: set[str] = set()

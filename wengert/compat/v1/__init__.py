@@ -263,6 +263,7 @@ _MESSAGES = (
     "NodeDef",
     "Summary",
     "SummaryMetadata",
+    "TensorInfo",
 )
 
 
@@ -281,6 +282,8 @@ def __getattr__(name: str) -> _Any:
         "summary",
     ):  # each loads much that few programs need
         return _load_module(f"wengert.compat.v1.{name}")
+    if name == "graph_util":
+        return _load_module("wengert.compat.v1.graph_files.graph_util")
     if name in _MESSAGES:
         return _load_module("wengert.compat.graph_defs.protos").message(name)
     try:

@@ -37,6 +37,7 @@ from wengert.io import parse_tensor as parse_tensor
 from wengert.io import read_file as read_file
 from wengert.io import serialize_tensor as serialize_tensor
 from wengert.io import write_file as write_file
+from wengert.io import write_graph as write_graph
 from wengert.io.records import TFRecordCompressionType as TFRecordCompressionType
 from wengert.io.records import tf_record_iterator as tf_record_iterator
 from wengert.values.dtypes import string

@@ -1,5 +1,31 @@
-"""tf.compat.v1.saved_model: what did not change."""
+"""tf.compat.v1.saved_model: graphs with their variables and signatures."""
 
+from types import SimpleNamespace as _SimpleNamespace
+from typing import Any as _Any
+
+from wengert.compat.v1.graph_files.saved_models import CLASSIFY as _CLASSIFY
+from wengert.compat.v1.graph_files.saved_models import REGRESS as _REGRESS
+from wengert.compat.v1.graph_files.saved_models import Builder as Builder
+from wengert.compat.v1.graph_files.saved_models import build_signature_def as build_signature_def
+from wengert.compat.v1.graph_files.saved_models import build_tensor_info as build_tensor_info
+from wengert.compat.v1.graph_files.saved_models import (
+    classification_signature_def as classification_signature_def,
+)
+from wengert.compat.v1.graph_files.saved_models import (
+    get_tensor_from_tensor_info as get_tensor_from_tensor_info,
+)
+from wengert.compat.v1.graph_files.saved_models import is_valid_signature as is_valid_signature
+from wengert.compat.v1.graph_files.saved_models import load as load
+from wengert.compat.v1.graph_files.saved_models import (
+    maybe_saved_model_directory as maybe_saved_model_directory,
+)
+from wengert.compat.v1.graph_files.saved_models import (
+    predict_signature_def as predict_signature_def,
+)
+from wengert.compat.v1.graph_files.saved_models import (
+    regression_signature_def as regression_signature_def,
+)
+from wengert.compat.v1.graph_files.saved_models import simple_save as simple_save
 from wengert.saved_model import ASSETS_DIRECTORY as ASSETS_DIRECTORY
 from wengert.saved_model import (
     DEFAULT_SERVING_SIGNATURE_DEF_KEY as DEFAULT_SERVING_SIGNATURE_DEF_KEY,
@@ -17,7 +43,52 @@ from wengert.saved_model import Asset as Asset
 from wengert.saved_model import SaveOptions as SaveOptions
 from wengert.saved_model import contains_saved_model as contains_saved_model
 from wengert.saved_model import experimental as experimental
-from wengert.saved_model import load as load_v2
 from wengert.saved_model import save as save
 
-__all__ = ["contains_saved_model", "load_v2", "save"]
+
+def _space(**members: _Any) -> _Any:
+    """A module that TensorFlow has beside this one, of what is here."""
+    return _SimpleNamespace(**members)
+
+
+builder = _space(SavedModelBuilder=Builder)
+loader = _space(load=load, maybe_saved_model_directory=maybe_saved_model_directory)
+signature_def_utils = _space(
+    build_signature_def=build_signature_def,
+    classification_signature_def=classification_signature_def,
+    is_valid_signature=is_valid_signature,
+    predict_signature_def=predict_signature_def,
+    regression_signature_def=regression_signature_def,
+)
+utils = _space(
+    build_tensor_info=build_tensor_info, get_tensor_from_tensor_info=get_tensor_from_tensor_info
+)
+tag_constants = _space(GPU=GPU, SERVING=SERVING, TPU="tpu", TRAINING=TRAINING)
+signature_constants = _space(
+    CLASSIFY_INPUTS="inputs",
+    CLASSIFY_METHOD_NAME=_CLASSIFY,
+    CLASSIFY_OUTPUT_CLASSES="classes",
+    CLASSIFY_OUTPUT_SCORES="scores",
+    DEFAULT_SERVING_SIGNATURE_DEF_KEY=DEFAULT_SERVING_SIGNATURE_DEF_KEY,
+    PREDICT_INPUTS="inputs",
+    PREDICT_METHOD_NAME=PREDICT_METHOD_NAME,
+    PREDICT_OUTPUTS="outputs",
+    REGRESS_INPUTS="inputs",
+    REGRESS_METHOD_NAME=_REGRESS,
+    REGRESS_OUTPUTS="outputs",
+)
+constants = _space(
+    ASSETS_DIRECTORY=ASSETS_DIRECTORY,
+    ASSETS_KEY="saved_model_assets",
+    DEBUG_DIRECTORY="debug",
+    DEBUG_INFO_FILENAME_PB="saved_model_debug_info.pb",
+    EXTRA_ASSETS_DIRECTORY="assets.extra",
+    LEGACY_INIT_OP_KEY="legacy_init_op",
+    MAIN_OP_KEY="saved_model_main_op",
+    SAVED_MODEL_FILENAME_PB=SAVED_MODEL_FILENAME_PB,
+    SAVED_MODEL_FILENAME_PBTXT=SAVED_MODEL_FILENAME_PBTXT,
+    SAVED_MODEL_SCHEMA_VERSION=SAVED_MODEL_SCHEMA_VERSION,
+    VARIABLES_DIRECTORY=VARIABLES_DIRECTORY,
+    VARIABLES_FILENAME=VARIABLES_FILENAME,
+)
+__all__ = [name for name in dir() if not name.startswith("_")]

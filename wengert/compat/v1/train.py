@@ -58,8 +58,10 @@ from wengert.compat.v1.monitored.sessions import (
 from wengert.compat.v1.queues.runner import QueueRunner as QueueRunner
 from wengert.compat.v1.queues.runner import add_queue_runner as add_queue_runner
 from wengert.compat.v1.queues.runner import start_queue_runners as start_queue_runners
+from wengert.formats.protos import message as _message
 from wengert.io.events import summary_iterator as summary_iterator
 from wengert.io.files import match_filenames_once as match_filenames_once
+from wengert.io.graphs import write_graph as write_graph
 from wengert.saving.checkpoint import Checkpoint as Checkpoint
 from wengert.saving.checkpoint_manager import CheckpointManager as CheckpointManager
 from wengert.saving.checkpoint_options import CheckpointOptions as CheckpointOptions
@@ -109,7 +111,9 @@ NewCheckpointReader = _new_checkpoint_reader
 
 
 def __getattr__(name: str) -> _Any:
-    """A message, which did not change between the versions."""
+    """A message, which is described when it is first asked for."""
+    if name == "SaverDef":
+        return _message(name)
     if name in _now._MESSAGES:
         return getattr(_now, name)
     return _absent("compat.v1.train")(name)

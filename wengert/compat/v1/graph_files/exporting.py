@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from wengert.api.session.logger import get_logger
@@ -14,7 +13,7 @@ from wengert.api.variables.graph_variable import GraphVariable
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.v1.graph_files.collections import collection_message
 from wengert.compat.v1.graph_files.saver_nodes import with_reads
-from wengert.host.files import replaced
+from wengert.io.graphs import write_message
 
 _UNBOUND: Final = "$unbound_inputs_"
 
@@ -61,7 +60,7 @@ def export_meta_graph(
     if saver_def is not None:
         made.saver_def.CopyFrom(saver_def)
     if filename:
-        _write(os.fspath(filename), made, as_text)
+        write_message(os.fspath(filename), made, as_text)
     return made
 
 
@@ -103,15 +102,6 @@ def clear_devices_of(graph_def: Any) -> None:
     """Let nodes run anywhere."""
     for node in graph_def.node:
         node.device = ""
-
-
-def _write(path: str, made: Any, as_text: bool) -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    replaced(path, _as_text(made).encode() if as_text else made.SerializeToString())
-
-
-def _as_text(made: Any) -> str:
-    return str(importlib.import_module("google.protobuf.text_format").MessageToString(made))
 
 
 def refuse_eager() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -17,7 +16,7 @@ from wengert.compat.v1.graph_files.collections import Reader
 from wengert.compat.v1.graph_files.exporting import clear_devices_of, refuse_eager
 from wengert.compat.v1.graph_files.saver import Saver
 from wengert.errors import DataLossError
-from wengert.formats.protos import decode_error
+from wengert.formats.protos import decode_error, of_text
 
 
 def import_meta_graph(
@@ -45,7 +44,7 @@ def import_meta_graph(
     meta = read_meta_graph(meta_graph_or_file)
     add_meta_graph(meta, clear_devices, import_scope, **kwargs)
     if meta.HasField("saver_def"):
-        return Saver(saver_def=_within(meta.saver_def, import_scope), name=import_scope)
+        return Saver(saver_def=within(meta.saver_def, import_scope), name=import_scope)
     graph = get_default_graph()
     return Saver() if graph.get_collection("variables") else None
 
@@ -58,20 +57,17 @@ def read_meta_graph(source: Any) -> Any:
     if not os.path.isfile(path):
         raise OSError(f"File does not exist. Received: {path}.")
     content = Path(path).read_bytes()
+    kind = message("MetaGraphDef")
     try:
-        return message("MetaGraphDef").FromString(content)
+        return kind.FromString(content)
     except decode_error():
-        return _of_text(path, content)
-
-
-def _of_text(path: str, content: bytes) -> Any:
-    text_format = importlib.import_module("google.protobuf.text_format")
+        pass
     try:
-        return text_format.Parse(content.decode(), message("MetaGraphDef")())
-    except (text_format.ParseError, UnicodeDecodeError) as error:
+        return of_text(content.decode(), kind)
+    except ValueError as error:
         raise DataLossError(
             f"{path} is no MetaGraphDef: it is cut short or damaged ({error})"
-        ) from error
+        ) from None
 
 
 def add_meta_graph(
@@ -104,7 +100,8 @@ def add_meta_graph(
     return found
 
 
-def _within(saver_def: Any, scope: str | None) -> Any:
+def within(saver_def: Any, scope: str | None) -> Any:
+    """The nodes of a saver, of a graph that was added within a scope."""
     if not scope:
         return saver_def
     made = type(saver_def).FromString(saver_def.SerializeToString())
