@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 import wengert
-from wengert.compat import raw_training
+from wengert.compat import raw_training, raw_variables
 from wengert.core.dispatch import apply
 from wengert.core.table import complete, row_of
 from wengert.ops.arrays.creation import shape
@@ -35,6 +35,7 @@ from wengert.ops.nn.activations import softmax
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.reductions.sorting import searchsorted
 from wengert.ops.reductions.unique import unique_along
+from wengert.ops.strings.hashing import fingerprint
 from wengert.state.variable import Variable
 from wengert.values.convert import convert, convert_to_tensor
 from wengert.values.dtypes import float32, float64
@@ -316,6 +317,11 @@ def _bucketize(input: Any, boundaries: Sequence[float]) -> Any:
     return reshape(searchsorted(edges, flat, "right"), shape(x))
 
 
+def _text(value: Any) -> str:
+    found = np.asarray(value).item()
+    return found.decode() if isinstance(found, bytes) else str(found)
+
+
 _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "ApproximateEqual": lambda x, y, tolerance: absolute(convert(x) - y) < tolerance,
     "BroadcastGradientArgs": _gradient_args,
@@ -336,7 +342,9 @@ _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "SparseSoftmaxCrossEntropyWithLogits": _sparse_cross_entropy,
     "UniqueV2": lambda **given: unique_along(**given)[:2],
     "UniqueWithCountsV2": unique_along,
+    "Fingerprint": lambda data, method: fingerprint(data, _text(method)),
     **raw_training.WRITTEN,
+    **raw_variables.WRITTEN,
 }
 
 complete()  # lines without an arrow need all rows

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.compat.raw_variables import variable_of
 from wengert.errors import InvalidArgumentError
 from wengert.ops.control.effects import group
 from wengert.ops.math.elementwise import cast
@@ -18,7 +19,9 @@ from wengert.train import updates
 from wengert.train.dense_or_rows import Rows, Whole
 from wengert.train.ftrl import ftrl_step
 from wengert.values.convert import convert
+from wengert.values.dtypes import resource
 from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.tensor import Tensor
 
 Written = dict[str, Callable[..., Any]]
 # How raw operations call what the updates call otherwise.
@@ -72,6 +75,7 @@ def _step(kind: str) -> Callable[..., Any]:
 
     def apply(*, use_locking: bool, indices: Any = None, **given: Any) -> Any:
         gradient = convert(given.pop("grad" if "grad" in given else "delta"))
+        given = {key: _variable_or_value(value) for key, value in given.items()}
         variable = given["var"]
         if indices is None:
             part: Any = Whole(gradient)
@@ -81,6 +85,11 @@ def _step(kind: str) -> Callable[..., Any]:
         return group(*[x for x in update(part=part, **now) if x is not None])
 
     return apply
+
+
+def _variable_or_value(value: Any) -> Any:
+    is_handle = isinstance(value, Tensor) and value.dtype is resource
+    return variable_of(value) if is_handle else value
 
 
 def _in_dtype(value: Any, variable: Any) -> Any:

@@ -134,8 +134,8 @@ def _field(value: Any) -> tuple[str, Any]:
         return "i", int(value)
     if isinstance(value, (float, np.floating)):
         return "f", float(value)
-    if isinstance(value, DType):
-        return "type", value.as_datatype_enum
+    if isinstance(value, (DType, np.dtype)):
+        return "type", as_dtype(value).as_datatype_enum
     if isinstance(value, TensorShape):
         return "shape", shape_proto(value)
     if isinstance(value, (str, bytes)):

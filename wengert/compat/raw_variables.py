@@ -1,0 +1,115 @@
+"""Raw operations on variables, which take them by their handles."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from wengert.api.variables.graph_variable import GraphKeys
+from wengert.ops.arrays.creation import shape
+from wengert.ops.arrays.gathering import gather, gather_nd
+from wengert.ops.arrays.variable_scatter import scatter
+from wengert.ops.state.assignments import is_variable_initialized
+from wengert.state.variable import Variable
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+
+
+def variable_of(resource: Any) -> Any:
+    """The variable of a handle, which in a graph is a tensor."""
+    if isinstance(resource, Variable):
+        return resource
+    graph = resource.graph
+    kinds = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
+    there = [v for kind in kinds for v in graph.get_collection(kind)]
+    return next(v for v in there if v.handle is resource)
+
+
+def variable_shape(handle: Any, out_type: Any = None) -> Any:
+    """The shape of a variable, as a tensor."""
+    x = variable_of(handle)
+    return shape(x) if out_type is None else shape(x, out_type)
+
+
+def read_variable_op(resource: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """The current value."""
+    return variable_of(resource).read_value()
+
+
+def assign_variable_op(
+    resource: Any, value: Any, validate_shape: bool = False, name: str | None = None
+) -> Any:
+    """Assign to a variable."""
+    return variable_of(resource).assign(value, read_value=False)
+
+
+def assign_add_variable_op(resource: Any, value: Any, name: str | None = None) -> Any:
+    """Add to a variable."""
+    return variable_of(resource).assign_add(value, read_value=False)
+
+
+def assign_sub_variable_op(resource: Any, value: Any, name: str | None = None) -> Any:
+    """Subtract from a variable."""
+    return variable_of(resource).assign_sub(value, read_value=False)
+
+
+def var_is_initialized_op(resource: Any, name: str | None = None) -> Any:
+    """Whether a variable has a value."""
+    return is_variable_initialized(variable_of(resource))
+
+
+def resource_gather(
+    resource: Any,
+    indices: Any,
+    dtype: Any = None,
+    batch_dims: int = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Gather rows of a variable."""
+    return gather(variable_of(resource), indices, batch_dims=batch_dims)
+
+
+def resource_gather_nd(
+    resource: Any, indices: Any, dtype: Any = None, name: str | None = None
+) -> Any:
+    """Gather slices of a variable."""
+    return gather_nd(variable_of(resource), indices)
+
+
+def _scattered(kind: str) -> Any:
+    """A function that changes rows of a variable."""
+
+    def scattered(resource: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Change rows of a variable."""
+        variable = variable_of(resource)
+        rows = IndexedSlices(convert(updates, variable.dtype), convert(indices))
+        return scatter(variable, kind, rows, read_value=False)
+
+    return scattered
+
+
+resource_scatter_add = _scattered("Add")
+resource_scatter_sub = _scattered("Sub")
+resource_scatter_mul = _scattered("Mul")
+resource_scatter_div = _scattered("Div")
+resource_scatter_max = _scattered("Max")
+resource_scatter_min = _scattered("Min")
+resource_scatter_update = _scattered("Update")
+
+WRITTEN: Final = {
+    "AssignAddVariableOp": assign_add_variable_op,
+    "AssignSubVariableOp": assign_sub_variable_op,
+    "AssignVariableOp": assign_variable_op,
+    "ReadVariableOp": read_variable_op,
+    "ResourceGather": resource_gather,
+    "ResourceGatherNd": resource_gather_nd,
+    "ResourceScatterAdd": resource_scatter_add,
+    "ResourceScatterDiv": resource_scatter_div,
+    "ResourceScatterMax": resource_scatter_max,
+    "ResourceScatterMin": resource_scatter_min,
+    "ResourceScatterMul": resource_scatter_mul,
+    "ResourceScatterSub": resource_scatter_sub,
+    "ResourceScatterUpdate": resource_scatter_update,
+    "VarIsInitializedOp": var_is_initialized_op,
+    "VariableShape": lambda input, out_type: variable_shape(input, out_type),
+}
