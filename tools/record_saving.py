@@ -89,6 +89,54 @@ def write(tf: Any, folder: Path) -> None:
             session.run(part.assign(value))
         v1.train.Saver().save(session, str(folder / "names"), write_meta_graph=False)
     tf.saved_model.save(made, str(folder / "model"), signatures={"loop": made.loop})
+    write_graphs(v1, folder)
+
+
+def write_graphs(v1: Any, folder: Path) -> None:
+    """A graph that trains, with its variables; a model of version 1."""
+    graph = v1.Graph()
+    with graph.as_default(), v1.Session() as session:
+        x = v1.placeholder("float32", [3, 2], name="x")
+        w = v1.get_variable("w", initializer=[[1.0], [2.0]])
+        b = v1.get_variable("b", initializer=[0.5])
+        y = v1.add(v1.matmul(x, w), b, name="y")
+        v1.add_to_collection("results", y)
+        v1.add_to_collection("sizes", 3)
+        step = v1.train.get_or_create_global_step()
+        optimizer = v1.train.AdamOptimizer(0.125)
+        optimizer.minimize(v1.reduce_mean(v1.square(y)), step, name="train")
+        session.run(v1.global_variables_initializer())
+        session.run("train", {x: np.ones([3, 2])})
+        v1.train.Saver().save(session, str(folder / "graph"), global_step=1)
+        shutil.rmtree(folder / "version_1", ignore_errors=True)
+        v1.saved_model.simple_save(session, str(folder / "version_1"), {"x": x}, {"y": y})
+
+
+def read_graphs(tf: Any, folder: Path) -> None:
+    """Assert that the graph goes on training, and that the model is there in both versions."""
+    v1, ones = tf.compat.v1, np.ones([3, 2], np.float32)
+    with tf.Graph().as_default(), v1.Session() as session:
+        saver = v1.train.import_meta_graph(str(folder / "graph-1.meta"))
+        saver.restore(session, str(folder / "graph-1"))
+        assert [v.name for v in v1.trainable_variables()] == ["w:0", "b:0"]
+        assert v1.get_collection("sizes") == [3]
+        (y,) = v1.get_collection("results")
+        assert np.allclose(session.run(y, {"x:0": ones}), 3.125)
+        session.run("train", {"x:0": ones})
+        assert np.allclose(session.run("y:0", {"x:0": ones}), 2.7517, atol=1e-4)
+        assert session.run(v1.train.get_global_step()) == 2
+        session.run(v1.global_variables_initializer())
+        assert np.allclose(session.run(y, {"x:0": ones}), 3.5)
+    with tf.Graph().as_default(), v1.Session() as session:
+        meta = v1.saved_model.load(session, ["serve"], str(folder / "version_1"))
+        names = meta.signature_def["serving_default"]
+        fed = {names.inputs["x"].name: ones}
+        assert np.allclose(session.run(names.outputs["y"].name, fed), 3.125)
+    model = tf.saved_model.load(str(folder / "version_1"))
+    with tf.GradientTape() as tape:
+        y = model.signatures["serving_default"](x=tf.constant(ones))["y"]
+    (w,) = [v for v in model.variables if v.name == "w:0"]
+    assert np.allclose(tape.gradient(y, w), 3.0)
 
 
 def read(tf: Any, folder: Path) -> None:
@@ -107,6 +155,7 @@ def read(tf: Any, folder: Path) -> None:
     assert tf.train.load_variable(str(folder / "names"), "parts").sum() == 190.0
     loaded = tf.saved_model.load(str(folder / "model"))
     check_model(tf, loaded)
+    read_graphs(tf, folder)
 
 
 def check_model(tf: Any, loaded: Any) -> None:

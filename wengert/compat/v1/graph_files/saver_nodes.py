@@ -36,7 +36,7 @@ def with_reads(graph_def: Any, variables: Iterable[Any]) -> None:
 def with_saver(graph_def: Any, saved: Mapping[str, Saved], max_to_keep: int, hours: float) -> Any:
     """Add the nodes that save and restore these variables; returns what describes them: SaverDef."""
     scope = _free_name({node.name.partition("/")[0] for node in graph_def.node})
-    pieces = [piece for item in saved.items() for piece in _pieces(*item)]
+    pieces = [piece for item in sorted(saved.items()) for piece in _pieces(*item)]
     with_reads(graph_def, [variable for _, _, variable in pieces])
     make = lambda name, kind, inputs, attrs: _add(  # noqa: E731
         graph_def, f"{scope}/{name}", kind, inputs, attrs
