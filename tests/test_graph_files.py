@@ -10,7 +10,7 @@ import pytest
 
 import wengert as tf
 
-v1 = tf.compat.v1
+v1: Any = tf.compat.v1
 
 
 def saved(folder: Path) -> tuple[str, float]:

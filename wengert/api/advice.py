@@ -78,8 +78,8 @@ _INSTEAD: Final = {
         "There is one process, on the processors it has",
     ),
     **dict.fromkeys(
-        ("compat.v1.train.init_from_checkpoint", "compat.v1.train.warm_start"),
-        "tf.compat.v1.train.Saver(variables_by_name).restore(session, path) reads values of other names",
+        ("compat.v1.train.warm_start",),
+        "tf.compat.v1.train.init_from_checkpoint takes values from a checkpoint, by names or scopes",
     ),
     **dict.fromkeys(
         (f"compat.v1.train.{name}" for name in

@@ -13,11 +13,11 @@ from wengert.host.files import replaced
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
     """Write a graph as GraphDef; returns the path.
 
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> with tf.Graph().as_default() as graph:
     ...     _ = tf.constant(1.0, name="x")
     >>> path = tf.io.write_graph(graph, tempfile.mkdtemp(), "graph.pbtxt")
-    >>> open(path).read().splitlines()[:3]
+    >>> pathlib.Path(path).read_text().splitlines()[:3]
     ['node {', '  name: "x"', '  op: "Const"']
     """
     given = graph_or_graph_def

@@ -11,6 +11,9 @@ from wengert.compat.v1.functions.steps import get_or_create_global_step as get_o
 from wengert.compat.v1.functions.steps import global_step as global_step
 from wengert.compat.v1.graph_files.exporting import export_meta_graph as export_meta_graph
 from wengert.compat.v1.graph_files.importing import import_meta_graph as import_meta_graph
+from wengert.compat.v1.graph_files.initial_values import (
+    init_from_checkpoint as init_from_checkpoint,
+)
 from wengert.compat.v1.graph_files.saver import Saver as Saver
 from wengert.compat.v1.inputs.batching import batch as batch
 from wengert.compat.v1.inputs.batching import batch_join as batch_join
