@@ -133,8 +133,11 @@ def test_what_is_wrong_is_said() -> None:
         with pytest.raises(ValueError, match=r"not found in graph_def: \[x:0\]"):
             tf.import_graph_def(message("GraphDef")(), {"x:0": tf.constant(1.0)})
         made.node[0].op = "Enter"
-        made.node[0].input[:] = []
-        with pytest.raises(NotImplementedError, match="control_flow_v2"):
+        made.node[0].input[:] = ["b"]
+        made.node.add(name="b", op="Placeholder").attr["dtype"].type = 1
+        made.node.add(name="c", op="Identity", input=["a"])
+        made.node.add(name="d", op="Exit", input=["c"])
+        with pytest.raises(ValueError, match="'' has no node LoopCond"):
             tf.import_graph_def(made)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+v1 = tf.compat.v1
 FILE = Path(__file__).parent.parent / "tests" / "data" / "graph_defs.json"
 
 
@@ -30,6 +31,46 @@ def loops_and_branches(x: Any) -> Any:
 @tf.function  # type: ignore[untyped-decorator]
 def _inner(x: Any) -> Any:
     return tf.exp(x) * x
+
+
+def _doubled(x: Any) -> Any:
+    return v1.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * 2.0), [0, x])[1]
+
+
+def _nested(x: Any) -> Any:
+    def once(i: Any, y: Any) -> Any:
+        inner = v1.while_loop(lambda j, z: j < i, lambda j, z: (j + 1, z + x), [0, y])[1]
+        return i + 1, v1.cond(tf.reduce_sum(inner) > 2.0, lambda: inner * 0.5, lambda: inner + 1.0)
+
+    return v1.while_loop(lambda i, y: i < 4, once, [0, x])[1]
+
+
+# With branches and loops of version 1.
+OLD = {
+    "a branch": lambda x: v1.cond(tf.reduce_sum(x) > 0.5, lambda: tf.sin(x), lambda: x * x),
+    "the other branch": lambda x: v1.cond(tf.reduce_sum(x) > 5.0, lambda: tf.sin(x), lambda: x * x),
+    "constants in branches": lambda x: (
+        x * v1.cond(x[0] > 1.0, lambda: tf.constant(2.0), lambda: tf.constant(3.0))
+    ),
+    "several results": lambda x: tf.add_n(
+        v1.cond(x[0] < 1.0, lambda: [x, 2.0 * x], lambda: [3.0 * x, tf.exp(x)])
+    ),
+    "a branch in a branch": lambda x: v1.cond(
+        x[1] > 0.0,
+        lambda: x + v1.cond(x[2] > 1.0, lambda: x, lambda: tf.cos(x)),
+        lambda: tf.sqrt(x),
+    ),
+    "a loop": _doubled,
+    "loops and branches": _nested,
+    "a loop in a branch": lambda x: v1.cond(x[0] > 0.0, lambda: _doubled(x), lambda: x),
+    "two branches of one choice": lambda x: (
+        v1.cond(x[0] > 0.0, lambda: x, lambda: -x)
+        * v1.cond(x[0] > 0.0, lambda: tf.exp(x), lambda: x)
+    ),
+    "cases": lambda x: v1.case(
+        [(x[0] > 1.0, lambda: x), (x[1] > 0.3, lambda: 2.0 * x)], default=lambda: 3.0 * x
+    ),
+}
 
 
 FUNCTIONS = {
@@ -69,5 +110,24 @@ def recorded(function: Any) -> dict[str, Any]:
     }
 
 
+def recorded_old(function: Any) -> dict[str, Any]:
+    """What is kept of a function with control flow of version 1."""
+    v1.disable_control_flow_v2()
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        x = v1.placeholder(tf.float32, [4], name="x")
+        y = tf.identity(function(x), name="y")
+        message = graph.as_graph_def().SerializeToString()
+        (gradient,) = v1.gradients(y, x)
+        value, slope = session.run([y, gradient], {x: VALUE})
+    v1.enable_control_flow_v2()
+    return {
+        "graph": base64.b64encode(message).decode(),
+        "output": "y:0",
+        "value": np.asarray(value).tolist(),
+        "gradient": np.asarray(slope).tolist(),
+    }
+
+
 found = {name: recorded(function) for name, function in FUNCTIONS.items()}
+found |= {f"old: {name}": recorded_old(function) for name, function in OLD.items()}
 FILE.write_text(json.dumps({"x": VALUE, "functions": found}, indent=1) + "\n", "utf-8")

@@ -5,4 +5,5 @@ tensors    Arrays as TensorProto, and back
 op_defs    The inputs, outputs and attributes of TensorFlow's operations
 export     A graph as GraphDef
 importing  A GraphDef into a graph
+old_control_flow  Branches and loops of version 1, of Switch, Merge, Enter and Exit
 """

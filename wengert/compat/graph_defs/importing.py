@@ -1,7 +1,7 @@
 """A GraphDef into a graph: tf.import_graph_def.
 
 Each node is made by the operation of its name in tf.raw_ops; a few are written here. Calls, branches and loops take
-their functions from the library of the GraphDef. Loops of the old form, of Switch, Merge and Enter, are refused.
+their functions from the library of the GraphDef; those of version 1 are in old_control_flow.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ import wengert
 from wengert.api.session.modes import name_scope
 from wengert.api.session.placeholders import placeholder, placeholder_with_default
 from wengert.api.variables.graph_variable import GraphVariable
+from wengert.compat.graph_defs import old_control_flow
 from wengert.compat.graph_defs.export import CALL, OWN, RULE
+from wengert.compat.graph_defs.old_control_flow import OldControlFlow
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_ndarray, shape_of
@@ -41,19 +43,6 @@ from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
 
 Maker = Callable[["Importer", Any, list[Any]], Any]
-_OLD_LOOPS: Final = frozenset(
-    (
-        "Switch",
-        "RefSwitch",
-        "Merge",
-        "RefMerge",
-        "Enter",
-        "RefEnter",
-        "Exit",
-        "NextIteration",
-        "LoopCond",
-    )
-)
 
 
 def import_graph_def(
@@ -110,6 +99,7 @@ class Importer:
         self.nodes: dict[str, Any] = {}
         self._replaced: dict[tuple[str, int], Any] = {}
         self._used: set[tuple[str, int]] = set()
+        self._old: Any = None  # the branches and loops of version 1, if there are any
 
     def replace(self, input_map: Mapping[str, Any]) -> None:
         """Use other tensors in place of these outputs of nodes."""
@@ -126,15 +116,21 @@ class Importer:
 
     def add_all(self, nodes: Sequence[Any]) -> None:
         """Add nodes, each behind those that it needs."""
-        self.nodes = {n.name: n for n in nodes}
+        self._know(nodes)
         for node in nodes:
-            self._add_with_inputs(node)
+            if self._old is None or not self._old.is_within(node.name):
+                self._add_with_inputs(node)
 
     def add_needed(self, nodes: Sequence[Any], names: Sequence[str]) -> None:
         """Add the nodes of these names, and those that they need."""
-        self.nodes = {n.name: n for n in nodes}
+        self._know(nodes)
         for name in names:
             self._add_with_inputs(self.nodes[name])
+
+    def _know(self, nodes: Sequence[Any]) -> None:
+        self.nodes = {n.name: n for n in nodes}
+        if any(n.op in old_control_flow.KINDS for n in nodes):
+            self._old = OldControlFlow(self.nodes)
 
     def _add_with_inputs(self, node: Any) -> None:
         waiting = [node]
@@ -157,6 +153,9 @@ class Importer:
                 waiting += [self._node(top, n) for n in missing]
 
     def _needed(self, node: Any) -> Iterator[str]:
+        if self._ends(node):
+            yield from self._old.needed(node)
+            return
         for text in node.input:
             name, index = _parsed(text)
             if (name, index) not in self._replaced:
@@ -220,20 +219,18 @@ class Importer:
     # ---- one node ----------------------------------------------------------------------------
 
     def _add(self, node: Any) -> None:
-        if node.op in _OLD_LOOPS:
-            raise NotImplementedError(
-                f"Node {node.name!r} is a {node.op}: loops and branches of the old form cannot be "
-                "imported. In TensorFlow, tf.compat.v1.enable_control_flow_v2() before the graph is built "
-                "writes the new one."
-            )
+        if self._ends(node):
+            self._old.add(self, node)
+            return
         inputs = [self.value(text) for text in node.input if not text.startswith("^")]
         after = [self._operation(text[1:]) for text in node.input if text.startswith("^")]
+        after = [op for op in after if op is not None and op.graph is self.graph]
         scope, _, _own = node.name.rpartition("/")
         outer = self.graph.get_name_scope()
         within = "/".join(part for part in (outer, scope) if part)
         with (
             name_scope(f"{within}/") if within else nullcontext(),
-            self.graph.control_dependencies([a for a in after if a is not None]),
+            self.graph.control_dependencies(after),
             self.graph.device(node.device or None),
         ):
             made = self._maker(node)(self, node, inputs)
@@ -257,6 +254,29 @@ class Importer:
         return self.graph.call_named(
             lambda *a, name=None, **k: function(*a, **k), args, kwargs, own
         )
+
+    # ---- branches and loops of version 1 ------------------------------------------------------
+
+    def _ends(self, node: Any) -> bool:
+        """Whether a branch or a loop ends in a node."""
+        return node.op in old_control_flow.ENDS
+
+    def within(
+        self, old: OldControlFlow, values: Mapping[str, list[Any]] | None = None
+    ) -> Importer:
+        """What adds nodes of a branch or of a round, in the function that is being traced."""
+        inner = Importer(
+            current_graph(), self.library, {**self.values, **(values or {})}, self.gradients
+        )
+        inner.nodes, inner._old, inner._replaced = self.nodes, old, self._replaced
+        return inner
+
+    def demanded(self, text: str) -> Any:
+        """An output of a node, which is added for it."""
+        name, index = _parsed(text)
+        if (name, index) not in self._replaced:
+            self._add_with_inputs(self._node(name, name))
+        return self.value(text)
 
     # ---- functions of the library -------------------------------------------------------------
 
@@ -534,7 +554,14 @@ def _of_row(row: Row, *attrs: str) -> Maker:
     return add
 
 
+def _handed_on(importer: Importer, node: Any, inputs: list[Any]) -> Any:
+    """A Switch within its branch: whichever output is taken, it is the value."""
+    return [inputs[0], inputs[0]]
+
+
 _MAKERS: Final[dict[str, Maker]] = {
+    "Switch": _handed_on,
+    "RefSwitch": _handed_on,
     "Const": _const,
     "Placeholder": _placeholder,
     "PlaceholderV2": _placeholder,
