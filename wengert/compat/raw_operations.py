@@ -21,9 +21,10 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 import wengert
-from wengert.compat import raw_training, raw_variables
+from wengert.compat import raw_gradients, raw_training, raw_variables
 from wengert.core.dispatch import apply
 from wengert.core.table import complete, row_of
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import shape
 from wengert.ops.arrays.shaping import expand_dims, reshape
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
@@ -36,6 +37,7 @@ from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.reductions.sorting import searchsorted
 from wengert.ops.reductions.unique import unique_along
 from wengert.ops.strings.hashing import fingerprint
+from wengert.saving.summaries import version_1
 from wengert.state.variable import Variable
 from wengert.values.convert import convert, convert_to_tensor
 from wengert.values.dtypes import float32, float64
@@ -126,10 +128,10 @@ def _function(name: str, line: Line) -> Callable[..., Any]:
         given.pop("name")
         return compute(given)
 
-    raw.__name__ = raw.__qualname__ = name
+    raw.__module__, raw.__name__, raw.__qualname__ = "wengert.raw_ops", name, name
     raw.__doc__ = f"The operation {name}."
     raw.__signature__ = signature  # type: ignore[attr-defined]
-    return raw
+    return deferrable(raw)
 
 
 def _meaning(name: str, line: Line) -> Callable[[dict[str, Any]], Any]:
@@ -338,11 +340,14 @@ _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "MatrixDiagPartV2": lambda **given: diag_part(given.pop("input"), **given, align="LEFT_LEFT"),
     "MatrixDiagV2": lambda **given: diag(given.pop("diagonal"), **given, align="LEFT_LEFT"),
     "MatrixSetDiagV2": lambda **given: set_diag(given.pop("input"), **given, align="LEFT_LEFT"),
+    "HistogramSummary": lambda **given: version_1.histogram_by_tag(**given),
+    "ScalarSummary": lambda **given: version_1.scalars_by_tag(**given),
     "SoftmaxCrossEntropyWithLogits": _cross_entropy,
     "SparseSoftmaxCrossEntropyWithLogits": _sparse_cross_entropy,
     "UniqueV2": lambda **given: unique_along(**given)[:2],
     "UniqueWithCountsV2": unique_along,
     "Fingerprint": lambda data, method: fingerprint(data, _text(method)),
+    **raw_gradients.WRITTEN,
     **raw_training.WRITTEN,
     **raw_variables.WRITTEN,
 }

@@ -110,6 +110,7 @@ def _once(kind: str, indices: Any) -> Any:
 
 
 WRITTEN: Final[Written] = {
-    **{f"ResourceApply{kind}": _step(kind) for kind in _UPDATES},
-    **{f"ResourceSparseApply{kind}": _step(kind) for kind in _UPDATES},
+    f"{prefix}{kind}": _step(kind)
+    for kind in _UPDATES
+    for prefix in ("ResourceApply", "ResourceSparseApply", "Apply", "SparseApply")
 }

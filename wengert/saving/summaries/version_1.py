@@ -60,6 +60,25 @@ def _made(
     return made
 
 
+def scalars_by_tag(tags: Any, values: Any) -> Tensor:
+    """A summary of numbers, whose tags are tensors: as graphs from files have them."""
+    attrs = {"encode": functools.partial(_by_tag, scalar_bytes)}
+    made: Tensor = apply(ENCODE, [convert(tags, string), convert(values)], attrs)
+    return made
+
+
+def histogram_by_tag(tag: Any, values: Any) -> Tensor:
+    """A summary of how values are distributed, whose tag is a tensor."""
+    attrs = {"encode": lambda tag, array: _histogram(tag.item().decode(), array)}
+    made: Tensor = apply(ENCODE, [convert(tag, string), convert(values)], attrs)
+    return made
+
+
+def _by_tag(encode: Any, tags: Any, values: Any) -> bytes:
+    pairs = zip(tags.reshape(-1).tolist(), values.reshape(-1), strict=True)
+    return b"".join(encode(tag.decode(), np.asarray(value)) for tag, value in pairs)
+
+
 def _value(tag: str) -> Message:
     return Message().text(1, tag)
 
