@@ -16,7 +16,7 @@ WEIGHTS = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 
 
 def programs(tf: Any) -> Programs:
-    return samplers(tf) | losses(tf) | beams(tf) | embeddings(tf)
+    return samplers(tf) | losses(tf) | beams(tf) | alignments(tf) | embeddings(tf)
 
 
 def seeded(tf: Any, draw: Callable[[], Any]) -> Callable[[], Any]:
@@ -169,6 +169,72 @@ def beams(tf: Any) -> Programs:
         refusal(lambda: search(zeros, [2], 2, 1), r"sequence_length\(0\) <= 1"),
     ]
     return found
+
+
+def alignments(tf: Any) -> Programs:
+    """CTC loss in both versions, and greedy decoding."""
+    v1, nn = tf.compat.v1, tf.nn
+    logits = np.random.default_rng(5).standard_normal((7, 3, 5)).astype(np.float32)
+    lengths = np.array([7, 6, 4], np.int32)
+    some = [[1, 2], [3, 3, 1], [2]]
+
+    def rows(given: Any) -> Any:
+        at = [[i, j] for i, row in enumerate(given) for j in range(len(row))]
+        values = tf.constant([label for row in given for label in row], tf.int32)
+        return tf.SparseTensor(at, values, [len(given), max(map(len, given))])
+
+    def graded(labels: Any = some, given: Any = logits, frames: Any = lengths, **how: Any) -> Any:
+        x = tf.constant(given)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = v1.nn.ctc_loss(rows(labels), x, frames, **how)
+        return [y, tape.gradient(y, x)]
+
+    def of_any_size(*size: Any) -> Any:
+        spec = tf.TensorSpec(*size), tf.TensorSpec([None], tf.int32)
+        sparse = tf.function(lambda x, n: v1.nn.ctc_loss(rows(some), x, n), input_signature=spec)
+        dense = tf.function(
+            lambda x, n: nn.ctc_loss([[1, 2]] * 3, x, [2, 2, 1], n, blank_index=0),
+            input_signature=spec,
+        )
+        greedy = tf.function(lambda x, n: nn.ctc_greedy_decoder(x, n), input_signature=spec)
+        found = [f(tf.constant(logits), tf.constant(lengths)) for f in (sparse, dense)]
+        (decoded,), score = greedy(tf.constant(logits), tf.constant(lengths))
+        return [*found, decoded, score]
+
+    long = [[1, 2, 3, 1, 2, 3, 1, 1], [1], [1]]
+    return {
+        "sparse labels": lambda: [
+            graded(),
+            graded(preprocess_collapse_repeated=True),
+            graded(ctc_merge_repeated=False),
+            graded(preprocess_collapse_repeated=True, ctc_merge_repeated=False),
+            graded(given=logits.transpose(1, 0, 2), time_major=False),
+            graded([[1, 4], [1], [1]]),
+            graded(long, ignore_longer_outputs_than_inputs=True),
+        ],
+        "frames beyond the end": lambda: nn.ctc_loss(
+            [[1, 2, 0], [3, 3, 1], [2, 0, 0]], logits, [2, 3, 1], lengths + 9, blank_index=0
+        ),
+        "unique labels": lambda: nn.ctc_unique_labels([[3, 4, 4, 3]]),
+        "alignments of any size": lambda: [of_any_size([None, None, 5]), of_any_size(None)],
+        "refused alignments": lambda: [
+            refusal(lambda: graded([[1], [], [1]]), "Labels length is zero in batch 1"),
+            refusal(lambda: graded(long), "Not enough time for target transition sequence"),
+            refusal(lambda: graded([[4, 1], [1], [1]]), "Saw a non-null label"),
+            refusal(lambda: graded([[-1], [1], [1]]), "All labels must be nonnegative integers"),
+            refusal(lambda: graded(frames=lengths + 9), r"sequence_length\(0\) <= 7"),
+            refusal(lambda: graded(frames=lengths[:2]), r"len\(sequence_length\) != batch_size"),
+            refusal(lambda: graded(frames=-lengths), r"seq_len\(0\) < 0"),
+            refusal(lambda: graded(given=logits[0]), "inputs is not a 3-Tensor"),
+            refusal(lambda: v1.nn.ctc_loss([[1]], logits, lengths), "to be a SparseTensor"),
+            refusal(lambda: nn.ctc_loss([[1, 2]] * 3, logits, [2, 2], lengths), "Incompatible"),
+            refusal(lambda: nn.ctc_greedy_decoder(logits, lengths + 9), r"sequence_length\(0\)"),
+            refusal(lambda: nn.ctc_greedy_decoder(logits, lengths[:2]), "!= batch_size"),
+            refusal(lambda: nn.ctc_greedy_decoder(logits, lengths[:, None]), "is not a vector"),
+            refusal(lambda: nn.ctc_unique_labels([3, 4])),
+        ],
+    }
 
 
 def embeddings(tf: Any) -> Programs:

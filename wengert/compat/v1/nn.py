@@ -61,12 +61,15 @@ from wengert.ops.nn import activations as _nn
 from wengert.ops.nn import losses as _losses
 from wengert.ops.nn import normalization as _normalization
 from wengert.ops.nn.batch_norm import fused_batch_norm as fused_batch_norm
+from wengert.ops.nn.ctc import ctc_loss as ctc_loss_v2  # noqa: F401
 from wengert.ops.nn.ctc_beams import search as _search
+from wengert.ops.nn.ctc_of_sparse import sparse_ctc_loss as _sparse_ctc_loss
 from wengert.ops.nn.embedding import rows_of as _rows_of
 from wengert.ops.nn.sampled_losses import contrasted as _contrasted
 from wengert.ops.nn.sampled_losses import normalized as _normalized
 from wengert.ops.nn.sparse_embedding import combined_rows as _combined_rows
 from wengert.ops.nn.sparse_embedding import safely_combined_rows as _safely_combined_rows
+from wengert.ops.sparse.tensor import SparseTensor as _SparseTensor
 from wengert.values.tensor import Tensor
 
 
@@ -222,6 +225,39 @@ def safe_embedding_lookup_sparse(
         combiner,
         default_id,
         max_norm,
+    )
+
+
+def ctc_loss(
+    labels: Any,
+    inputs: Any = None,
+    sequence_length: Any = None,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+    time_major: bool = True,
+    logits: Any = None,
+) -> Tensor:
+    """The CTC loss of sparse labels; the last class is the blank.
+
+    >>> labels = tf.SparseTensor([[0, 0]], [0], [1, 1])
+    >>> logits = tf.zeros([2, 1, 2])  # two steps, one example
+    >>> tf.compat.v1.nn.ctc_loss(labels, logits, [2]).numpy().round(4)
+    array([0.2877], dtype=float32)
+    """
+    if not isinstance(labels, _SparseTensor):
+        raise TypeError(
+            f"Expected argument `labels` to be a SparseTensor. Received labels={labels} of type: "
+            f"{type(labels).__name__}. tf.nn.ctc_loss takes dense ones."
+        )
+    return _sparse_ctc_loss(
+        labels,
+        _one_of("logits", logits, "inputs", inputs),
+        sequence_length,
+        preprocess_collapse_repeated,
+        ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs,
+        time_major,
     )
 
 
