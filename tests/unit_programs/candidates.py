@@ -58,6 +58,18 @@ def samplers(tf: Any) -> Programs:
     found["sharded"] = seeded(tf, sharded)
     found["all"] = lambda: list(random.all_candidate_sampler(TRUE, 1, 6, True))
     found["hits"] = lambda: list(tf.nn.compute_accidental_hits(TWO, [5, 1, 4, 5, 3], 2))
+    for size in (1, 5, 8, 9):
+        found[f"shuffles of {size}"] = seeded(tf, lambda n=size: [tf.random.shuffle(range(n), 3)])
+    found["sizes of any rank"] = lambda: [
+        tf.function(draw, input_signature=[tf.TensorSpec(None, tf.int32)])(tf.constant([2, 3]))
+        for draw in (
+            lambda s: random.normal(s, seed=3),
+            lambda s: random.uniform(s, 0, 9, tf.int32, seed=3),
+            lambda s: random.truncated_normal(s, seed=3),
+            lambda s: random.gamma(s, [1.0, 2.0], seed=3),
+            lambda s: random.poisson(s, [1.0, 2.0], seed=3),
+        )
+    ]
     return found | {"refused samplers": lambda: refused_samplers(tf)}
 
 
@@ -68,6 +80,7 @@ def refused_samplers(tf: Any) -> Any:
         refusal(lambda: uniform(TRUE, 2, 5, True, 30), "true_classes must have num_true columns"),
         refusal(lambda: uniform([3], 1, 5, True, 30), "true_classes must be a matrix"),
         refusal(lambda: uniform(TRUE, 1, 0, True, 3), "must be at least minimum 1"),
+        refusal(lambda: fixed(TRUE, 1, 3, True, 6, "/no/such"), "No such file or directory"),
         refusal(lambda: fixed(TRUE, 1, 3, True, 6), "Must provide either vocab_file or unigrams"),
         refusal(
             lambda: fixed(TRUE, 1, 3, True, 6, unigrams=[1.0]), "must be equal to weights size"
@@ -103,6 +116,17 @@ def losses(tf: Any) -> Programs:
 
         return program
 
+    def twice() -> Any:
+        tf.random.set_seed(3)
+        return [nn.nce_loss(w, b, one, x, 5, 12, remove_accidental_hits=True) for _ in range(2)]
+
+    @tf.function(input_signature=[tf.TensorSpec(None)] * 3)
+    def of_any_rank(w: Any, b: Any, x: Any) -> Any:
+        return [
+            nn.nce_loss(w, b, one, x, 5, 12, sampled_values=values),
+            nn.sampled_softmax_loss([w[:6], w[6:]], b, one, x, 5, 12, sampled_values=values),
+        ]
+
     nn = tf.nn
     values = tf.random.uniform_candidate_sampler(one, 1, 5, True, 12, seed=2)
     return {
@@ -115,6 +139,8 @@ def losses(tf: Any) -> Programs:
         "given candidates": graded(
             lambda w, b, x: nn.nce_loss(w, b, one, x, 5, 12, sampled_values=values)
         ),
+        "losses of any rank": lambda: of_any_rank(w, b, x),
+        "one loss after another": lambda: twice(),
         "sampled softmax": graded(lambda w, b, x: nn.sampled_softmax_loss(w, b, one, x, 5, 12)),
         "sampled softmax, two": graded(
             lambda w, b, x: nn.sampled_softmax_loss(w, b, two, x, 5, 12, num_true=2, seed=5)
@@ -268,6 +294,12 @@ def embeddings(tf: Any) -> Programs:
     def of_any_size(a: Any, b: Any, ids: Any) -> Any:
         return nn.embedding_lookup([a, b], tf.cast(ids, tf.int32))
 
+    def of_any_rank(lookup: Callable[..., Any]) -> Any:
+        rank = [tf.TensorSpec(None), tf.TensorSpec(None), tf.TensorSpec(None, tf.int32)]
+        return tf.function(lookup, input_signature=rank)(a, b, tf.constant(at))
+
+    ragged = tf.ragged.constant([[0, 2], [], [1, 1]], dtype=tf.int64)
+    weights = tf.ragged.constant([[1.0, 2.0], [], [0.5, 3.0]])
     return {
         "lists are parts": lambda: nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]),
         "rows in parts": lambda: nn.embedding_lookup([a, b], at),
@@ -283,10 +315,24 @@ def embeddings(tf: Any) -> Programs:
         "gradients in parts": lambda: [gradients("mod"), gradients("div")],
         "partitioned tables": lambda: [partitioned("mod"), partitioned("div")],
         "parts of any size": lambda: of_any_size(a, b, tf.constant([4.0, 2.0])),
+        "parts of any rank": lambda: [
+            of_any_rank(lambda x, y, i: v1.nn.embedding_lookup([x, y], i, s, max_norm=2.0))
+            for s in ("mod", "div")
+        ],
+        "sparse ids of any rank": lambda: of_any_rank(
+            lambda x, y, _: v1.nn.safe_embedding_lookup_sparse([x, y], ids, None, max_norm=2.0)
+        ),
+        "ragged ids": lambda: [
+            f(a, ragged, w, combiner=how)
+            for how in ("sum", "mean", "sqrtn")
+            for w in (None, weights)
+            for f in (nn.embedding_lookup_sparse, nn.safe_embedding_lookup_sparse)
+        ],
         "refused embeddings": lambda: [
             refusal(lambda: nn.embedding_lookup([], [1]), "Length of params is currently 0"),
             refusal(lambda: nn.embedding_lookup(None, [1]), "params must be specified"),
             refusal(lambda: v1.nn.embedding_lookup([a, b], at, "x"), "Unrecognized partition"),
             refusal(lambda: nn.embedding_lookup([a, b], [7]), r"is not in \[0, 2\)"),
+            refusal(lambda: nn.embedding_lookup_sparse(a, ragged, [1.0]), "of the same type"),
         ],
     }

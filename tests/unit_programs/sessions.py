@@ -21,6 +21,7 @@ def programs(tf: Any) -> Programs:
         "no texts": in_a_graph(tf, no_texts),
         "rows of accumulators": in_a_graph(tf, rows_of_accumulators),
         "errors made": lambda: errors_made(tf),
+        "tables of any rank": lambda: tables_of_any_rank(tf),
     }
 
 
@@ -169,3 +170,15 @@ def errors_made(tf: Any) -> Any:
         again = type(error)(error.node_def, error.op, "again", error.error_code)
         made.append([error.node_def, error.op, again.message])
     return made
+
+
+def tables_of_any_rank(tf: Any) -> Any:
+    table = tf.lookup.StaticHashTable(
+        tf.lookup.KeyValueTensorInitializer(["a", "b"], [1.0, 2.0]), 0.0
+    )
+
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.string)])
+    def found(keys: Any) -> Any:
+        return table.lookup(keys)
+
+    return [found(tf.constant("b")), found(tf.constant([["a", "x"]]))]

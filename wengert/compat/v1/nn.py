@@ -55,6 +55,7 @@ from wengert.compat.v1.rnn.raw import raw_rnn as raw_rnn
 from wengert.compat.v1.rnn.static import static_bidirectional_rnn as static_bidirectional_rnn
 from wengert.compat.v1.rnn.static import static_rnn as static_rnn
 from wengert.compat.v1.rnn.static import static_state_saving_rnn as static_state_saving_rnn
+from wengert.inference.public_functions import deferrable as _deferrable
 from wengert.ops.arrays.identity import stop_gradient as _stop_gradient
 from wengert.ops.linalg.matmul import matmul as _matmul
 from wengert.ops.nn import activations as _nn
@@ -163,6 +164,7 @@ def sigmoid_cross_entropy_with_logits(
     return _nn.sigmoid_cross_entropy_with_logits(labels, logits, name=name)
 
 
+@_deferrable
 def embedding_lookup(
     params: Any,
     ids: Any,
@@ -180,6 +182,7 @@ def embedding_lookup(
     return _rows_of(params, ids, partition_strategy, max_norm)
 
 
+@_deferrable
 def embedding_lookup_sparse(
     params: Any,
     sp_ids: Any,
@@ -200,6 +203,7 @@ def embedding_lookup_sparse(
     return _combined_rows(params, sp_ids, sp_weights, partition_strategy, combiner, max_norm)
 
 
+@_deferrable
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
     sparse_ids: Any,
@@ -332,6 +336,7 @@ def sampled_softmax_loss(
     )
 
 
+@_deferrable
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     """x × weights + biases.
 
@@ -341,6 +346,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any
     return _matmul(x, weights) + biases
 
 
+@_deferrable
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     """relu(x × weights + biases).
 
