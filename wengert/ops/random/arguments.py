@@ -125,6 +125,17 @@ def float_dtype(dtype: DTypeLike, row: Row) -> DType:
     return kind
 
 
+def count_dtype(dtype: DTypeLike, row: Row) -> DType:
+    """The dtype that was requested for counts: any of numbers that have an order."""
+    kind = as_dtype(dtype)
+    if not (kind.is_floating or kind.is_integer):
+        raise InvalidArgumentError(
+            f"Value for attr 'dtype' of {kind.spoken} is not in the list of allowed values: "
+            f"half, float, double, int32, int64 [Op:{row.name}]"
+        )
+    return kind
+
+
 def logits_of(logits: TensorLike, num_samples: IntLike, row: Row) -> tuple[Tensor, int]:
     """The arguments of a categorical draw, checked."""
     scores, count = convert(logits), int(num_samples)
