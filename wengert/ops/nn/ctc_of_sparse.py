@@ -103,7 +103,7 @@ def _forms(xs: list[Any], attrs: dict[str, Any]) -> list[Any]:
     return [((batch, None), long), ((batch,), long), ((batch,), np.dtype(bool))]
 
 
-LABELS: Row = op("CTCLabels", _kernel, many=True, by_value=True, forms=_forms)
+LABELS: Row = op("CTCLabels", _kernel, many=True, forms=_forms)
 
 
 @deferrable
