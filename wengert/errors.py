@@ -26,10 +26,21 @@ class OpError(Exception):
 
     error_code: int | None = None
 
-    def __init__(self, message: str, op: Any = None) -> None:
+    def __init__(
+        self, node_def: Any = None, op: Any = None, message: Any = None, *others: Any
+    ) -> None:
+        """TensorFlow's arguments, or the message and perhaps the operation."""
+        if message is None:
+            node_def, message = None, node_def
         super().__init__(message)
+        self.node_def = node_def
         self.message = message
         self.op = op
+
+    @property
+    def experimental_payloads(self) -> dict[Any, Any]:
+        """What else is known: nothing, since no other process takes part."""
+        return {}
 
 
 class CancelledError(OpError):

@@ -16,7 +16,7 @@ WEIGHTS = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 
 
 def programs(tf: Any) -> Programs:
-    return samplers(tf) | losses(tf) | beams(tf) | embeddings(tf)
+    return samplers(tf) | losses(tf) | beams(tf) | alignments(tf) | embeddings(tf)
 
 
 def seeded(tf: Any, draw: Callable[[], Any]) -> Callable[[], Any]:
@@ -58,6 +58,18 @@ def samplers(tf: Any) -> Programs:
     found["sharded"] = seeded(tf, sharded)
     found["all"] = lambda: list(random.all_candidate_sampler(TRUE, 1, 6, True))
     found["hits"] = lambda: list(tf.nn.compute_accidental_hits(TWO, [5, 1, 4, 5, 3], 2))
+    for size in (1, 5, 8, 9):
+        found[f"shuffles of {size}"] = seeded(tf, lambda n=size: [tf.random.shuffle(range(n), 3)])
+    found["sizes of any rank"] = lambda: [
+        tf.function(draw, input_signature=[tf.TensorSpec(None, tf.int32)])(tf.constant([2, 3]))
+        for draw in (
+            lambda s: random.normal(s, seed=3),
+            lambda s: random.uniform(s, 0, 9, tf.int32, seed=3),
+            lambda s: random.truncated_normal(s, seed=3),
+            lambda s: random.gamma(s, [1.0, 2.0], seed=3),
+            lambda s: random.poisson(s, [1.0, 2.0], seed=3),
+        )
+    ]
     return found | {"refused samplers": lambda: refused_samplers(tf)}
 
 
@@ -68,6 +80,7 @@ def refused_samplers(tf: Any) -> Any:
         refusal(lambda: uniform(TRUE, 2, 5, True, 30), "true_classes must have num_true columns"),
         refusal(lambda: uniform([3], 1, 5, True, 30), "true_classes must be a matrix"),
         refusal(lambda: uniform(TRUE, 1, 0, True, 3), "must be at least minimum 1"),
+        refusal(lambda: fixed(TRUE, 1, 3, True, 6, "/no/such"), "No such file or directory"),
         refusal(lambda: fixed(TRUE, 1, 3, True, 6), "Must provide either vocab_file or unigrams"),
         refusal(
             lambda: fixed(TRUE, 1, 3, True, 6, unigrams=[1.0]), "must be equal to weights size"
@@ -103,6 +116,17 @@ def losses(tf: Any) -> Programs:
 
         return program
 
+    def twice() -> Any:
+        tf.random.set_seed(3)
+        return [nn.nce_loss(w, b, one, x, 5, 12, remove_accidental_hits=True) for _ in range(2)]
+
+    @tf.function(input_signature=[tf.TensorSpec(None)] * 3)
+    def of_any_rank(w: Any, b: Any, x: Any) -> Any:
+        return [
+            nn.nce_loss(w, b, one, x, 5, 12, sampled_values=values),
+            nn.sampled_softmax_loss([w[:6], w[6:]], b, one, x, 5, 12, sampled_values=values),
+        ]
+
     nn = tf.nn
     values = tf.random.uniform_candidate_sampler(one, 1, 5, True, 12, seed=2)
     return {
@@ -115,6 +139,8 @@ def losses(tf: Any) -> Programs:
         "given candidates": graded(
             lambda w, b, x: nn.nce_loss(w, b, one, x, 5, 12, sampled_values=values)
         ),
+        "losses of any rank": lambda: of_any_rank(w, b, x),
+        "one loss after another": lambda: twice(),
         "sampled softmax": graded(lambda w, b, x: nn.sampled_softmax_loss(w, b, one, x, 5, 12)),
         "sampled softmax, two": graded(
             lambda w, b, x: nn.sampled_softmax_loss(w, b, two, x, 5, 12, num_true=2, seed=5)
@@ -171,6 +197,72 @@ def beams(tf: Any) -> Programs:
     return found
 
 
+def alignments(tf: Any) -> Programs:
+    """CTC loss in both versions, and greedy decoding."""
+    v1, nn = tf.compat.v1, tf.nn
+    logits = np.random.default_rng(5).standard_normal((7, 3, 5)).astype(np.float32)
+    lengths = np.array([7, 6, 4], np.int32)
+    some = [[1, 2], [3, 3, 1], [2]]
+
+    def rows(given: Any) -> Any:
+        at = [[i, j] for i, row in enumerate(given) for j in range(len(row))]
+        values = tf.constant([label for row in given for label in row], tf.int32)
+        return tf.SparseTensor(at, values, [len(given), max(map(len, given))])
+
+    def graded(labels: Any = some, given: Any = logits, frames: Any = lengths, **how: Any) -> Any:
+        x = tf.constant(given)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = v1.nn.ctc_loss(rows(labels), x, frames, **how)
+        return [y, tape.gradient(y, x)]
+
+    def of_any_size(*size: Any) -> Any:
+        spec = tf.TensorSpec(*size), tf.TensorSpec([None], tf.int32)
+        sparse = tf.function(lambda x, n: v1.nn.ctc_loss(rows(some), x, n), input_signature=spec)
+        dense = tf.function(
+            lambda x, n: nn.ctc_loss([[1, 2]] * 3, x, [2, 2, 1], n, blank_index=0),
+            input_signature=spec,
+        )
+        greedy = tf.function(lambda x, n: nn.ctc_greedy_decoder(x, n), input_signature=spec)
+        found = [f(tf.constant(logits), tf.constant(lengths)) for f in (sparse, dense)]
+        (decoded,), score = greedy(tf.constant(logits), tf.constant(lengths))
+        return [*found, decoded, score]
+
+    long = [[1, 2, 3, 1, 2, 3, 1, 1], [1], [1]]
+    return {
+        "sparse labels": lambda: [
+            graded(),
+            graded(preprocess_collapse_repeated=True),
+            graded(ctc_merge_repeated=False),
+            graded(preprocess_collapse_repeated=True, ctc_merge_repeated=False),
+            graded(given=logits.transpose(1, 0, 2), time_major=False),
+            graded([[1, 4], [1], [1]]),
+            graded(long, ignore_longer_outputs_than_inputs=True),
+        ],
+        "frames beyond the end": lambda: nn.ctc_loss(
+            [[1, 2, 0], [3, 3, 1], [2, 0, 0]], logits, [2, 3, 1], lengths + 9, blank_index=0
+        ),
+        "unique labels": lambda: nn.ctc_unique_labels([[3, 4, 4, 3]]),
+        "alignments of any size": lambda: [of_any_size([None, None, 5]), of_any_size(None)],
+        "refused alignments": lambda: [
+            refusal(lambda: graded([[1], [], [1]]), "Labels length is zero in batch 1"),
+            refusal(lambda: graded(long), "Not enough time for target transition sequence"),
+            refusal(lambda: graded([[4, 1], [1], [1]]), "Saw a non-null label"),
+            refusal(lambda: graded([[-1], [1], [1]]), "All labels must be nonnegative integers"),
+            refusal(lambda: graded(frames=lengths + 9), r"sequence_length\(0\) <= 7"),
+            refusal(lambda: graded(frames=lengths[:2]), r"len\(sequence_length\) != batch_size"),
+            refusal(lambda: graded(frames=-lengths), r"seq_len\(0\) < 0"),
+            refusal(lambda: graded(given=logits[0]), "inputs is not a 3-Tensor"),
+            refusal(lambda: v1.nn.ctc_loss([[1]], logits, lengths), "to be a SparseTensor"),
+            refusal(lambda: nn.ctc_loss([[1, 2]] * 3, logits, [2, 2], lengths), "Incompatible"),
+            refusal(lambda: nn.ctc_greedy_decoder(logits, lengths + 9), r"sequence_length\(0\)"),
+            refusal(lambda: nn.ctc_greedy_decoder(logits, lengths[:2]), "!= batch_size"),
+            refusal(lambda: nn.ctc_greedy_decoder(logits, lengths[:, None]), "is not a vector"),
+            refusal(lambda: nn.ctc_unique_labels([3, 4])),
+        ],
+    }
+
+
 def embeddings(tf: Any) -> Programs:
     v1, nn = tf.compat.v1, tf.nn
     a = tf.constant(np.arange(6.0, dtype=np.float32).reshape(3, 2))
@@ -202,6 +294,12 @@ def embeddings(tf: Any) -> Programs:
     def of_any_size(a: Any, b: Any, ids: Any) -> Any:
         return nn.embedding_lookup([a, b], tf.cast(ids, tf.int32))
 
+    def of_any_rank(lookup: Callable[..., Any]) -> Any:
+        rank = [tf.TensorSpec(None), tf.TensorSpec(None), tf.TensorSpec(None, tf.int32)]
+        return tf.function(lookup, input_signature=rank)(a, b, tf.constant(at))
+
+    ragged = tf.ragged.constant([[0, 2], [], [1, 1]], dtype=tf.int64)
+    weights = tf.ragged.constant([[1.0, 2.0], [], [0.5, 3.0]])
     return {
         "lists are parts": lambda: nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]),
         "rows in parts": lambda: nn.embedding_lookup([a, b], at),
@@ -217,10 +315,24 @@ def embeddings(tf: Any) -> Programs:
         "gradients in parts": lambda: [gradients("mod"), gradients("div")],
         "partitioned tables": lambda: [partitioned("mod"), partitioned("div")],
         "parts of any size": lambda: of_any_size(a, b, tf.constant([4.0, 2.0])),
+        "parts of any rank": lambda: [
+            of_any_rank(lambda x, y, i: v1.nn.embedding_lookup([x, y], i, s, max_norm=2.0))
+            for s in ("mod", "div")
+        ],
+        "sparse ids of any rank": lambda: of_any_rank(
+            lambda x, y, _: v1.nn.safe_embedding_lookup_sparse([x, y], ids, None, max_norm=2.0)
+        ),
+        "ragged ids": lambda: [
+            f(a, ragged, w, combiner=how)
+            for how in ("sum", "mean", "sqrtn")
+            for w in (None, weights)
+            for f in (nn.embedding_lookup_sparse, nn.safe_embedding_lookup_sparse)
+        ],
         "refused embeddings": lambda: [
             refusal(lambda: nn.embedding_lookup([], [1]), "Length of params is currently 0"),
             refusal(lambda: nn.embedding_lookup(None, [1]), "params must be specified"),
             refusal(lambda: v1.nn.embedding_lookup([a, b], at, "x"), "Unrecognized partition"),
             refusal(lambda: nn.embedding_lookup([a, b], [7]), r"is not in \[0, 2\)"),
+            refusal(lambda: nn.embedding_lookup_sparse(a, ragged, [1.0]), "of the same type"),
         ],
     }

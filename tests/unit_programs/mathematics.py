@@ -499,10 +499,21 @@ def linear(tf: Any) -> Programs:
             refusal(lambda: f.LinearOperatorZeros(2).solve(tf.ones([2, 1])), "ingular"),
         ]
 
+    def not_finite() -> Any:
+        """What one matrix holds is not seen in the results of others."""
+        linalg = tf.linalg
+        bad = tf.constant([[np.nan, 0.0], [0.0, 1.0]])
+        both = tf.stack([bad, 2.0 * tf.eye(2)])
+        ones = tf.ones([2, 2, 1])
+        found = [linalg.svd(both, compute_uv=False), linalg.pinv(both), tf.norm(both, 2, [-2, -1])]
+        refused = [refusal(lambda x=x: linalg.eigvalsh(x), "not successful") for x in (bad, both)]
+        return [*found, linalg.matrix_rank(both), linalg.lstsq(both, ones, fast=False)[1], *refused]
+
     return {
         "linear": lambda: everywhere(tf, values),
         "linear refused": refused,
         "linear gradients": gradients,
+        "linear, not finite": not_finite,
         "operators": operators,
         "operators refused": operators_refused,
     }

@@ -124,6 +124,16 @@ class Graph(Builder):
         """No operation can be added any more."""
         self.finalized = True
 
+    @context_manager
+    def reopened(self) -> Change:
+        """Operations that stand for what is in the graph already may be added all the same."""
+        before, self.finalized = self.finalized, False
+
+        def undo() -> None:
+            self.finalized = before
+
+        return None, undo
+
     def create_op(
         self,
         op_type: str,

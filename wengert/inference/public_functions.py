@@ -36,8 +36,17 @@ class PublicSignature(inspect.Signature):
         return PublicSignature, (self._function,)
 
 
+def _by_position(function: Callable[..., Any]) -> tuple[int, tuple[str, ...]]:
+    """Where the name is among the parameters that have a position, and what they are called."""
+    code = inspect.unwrap(function).__code__
+    parameters = code.co_varnames[: code.co_argcount]
+    place = parameters.index("name") if "name" in parameters else len(parameters)
+    return place, parameters
+
+
 def deferrable(function: Function) -> Function:
     """A public function that a graph may name, or put off until the shapes are known."""
+    place, parameters = _by_position(function)
 
     @functools.wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
@@ -45,6 +54,9 @@ def deferrable(function: Function) -> Function:
         try:
             if graph is None:
                 return function(*args, **kwargs)
+            if place < len(args) <= len(parameters):  # from the name on, pass by keyword
+                kwargs.update(zip(parameters[place:], args[place:], strict=False))
+                args = args[:place]
             return graph.call(function, args, kwargs)
         except NotATensorError as error:
             if graph is None:
@@ -67,12 +79,18 @@ def _answering(function: Callable[..., Any], error: NotATensorError) -> Callable
 
 def nameable(function: Function) -> Function:
     """A public function that a graph may name, but not put off."""
+    place, parameters = _by_position(function)
 
     @functools.wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
         graph = thread.context.building
         try:
-            if graph is None or not isinstance(kwargs.get("name"), str):
+            if graph is None:
+                return function(*args, **kwargs)
+            if place < len(args) <= len(parameters):
+                kwargs.update(zip(parameters[place:], args[place:], strict=False))
+                args = args[:place]
+            if not isinstance(kwargs.get("name"), str):
                 return function(*args, **kwargs)
             return graph.call_named(function, args, kwargs, kwargs["name"])
         except NotATensorError as error:

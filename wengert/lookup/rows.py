@@ -14,6 +14,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.lookup.contents import Contents, Form
 from wengert.state.cell import resource
 from wengert.values.dtypes import VARIANT
+from wengert.values.symbolic import AnyShape
 from wengert.values.tensor import wrap
 
 
@@ -53,15 +54,19 @@ def _find(_: Any, table: Contents, keys: Any, default: Any, *, form: Form) -> An
     return table.found(keys, np.asarray(default))
 
 
-def _found_shape(_: Any, keys: Any, default: Any, *, form: Form) -> Any:
-    return (*keys[: len(keys) - len(form.key_shape)], *form.value_shape)
+def _found_forms(xs: Any, attrs: Any) -> Any:
+    form, keys = attrs["form"], xs[1]._array.shape
+    if isinstance(keys, AnyShape):
+        alike = not form.key_shape and not form.value_shape
+        return [(keys if alike else None, form.value_dtype)]
+    rows = keys[: len(keys) - len(form.key_shape)]
+    return [((*rows, *form.value_shape), form.value_dtype)]
 
 
 FIND: Final = Row(
     "LookupTableFindV2",
     _find,
-    shape=_found_shape,
-    dtype=lambda *_, form: form.value_dtype,
+    forms=_found_forms,
     stateful=True,
 )
 SIZE: Final = Row(

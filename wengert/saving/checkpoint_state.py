@@ -208,7 +208,7 @@ def fault_of(prefix: str) -> str | None:
     try:
         return BundleReader(prefix).fault()
     except OpError as error:
-        return error.message
+        return str(error.message)
 
 
 def checkpoint_exists(checkpoint_prefix: Any) -> bool:

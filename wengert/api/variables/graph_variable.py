@@ -199,7 +199,8 @@ class GraphVariable(Variable):
         if self._snapshot is None:
             graph = self._graph
             scope = graph.name_scope(f"{self.op.name}/Read/")
-            with activate((), graph), graph.control_dependencies(None), scope:
+            outside = graph.control_dependencies(None)
+            with activate((), graph), graph.reopened(), outside, scope:
                 self._snapshot = apply(READ, (self,))
         return self._snapshot  # type: ignore[no-any-return]
 

@@ -151,7 +151,8 @@ class variable_scope:
         named = self._name_or_scope
         if named is None:
             named = scopes.unique(str(self._default_name))
-        with self._names(named) as name_scope:
+        asked = named if self._name_or_scope is not None else str(self._default_name)
+        with self._names(asked) as name_scope:
             scope = self._new(before, named, name_scope)
             scopes.close_inner(scope.name)
             if not isinstance(named, VariableScope):

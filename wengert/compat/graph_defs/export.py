@@ -340,7 +340,7 @@ def literal(value: Any) -> Any:
         return {"of NumPy": value.str}
     if isinstance(value, np.ndarray):
         return {"array": value.tolist(), "of": value.dtype.str}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
         return type(value)([literal(v) for v in value])
     return (
         value

@@ -55,18 +55,22 @@ from wengert.compat.v1.rnn.raw import raw_rnn as raw_rnn
 from wengert.compat.v1.rnn.static import static_bidirectional_rnn as static_bidirectional_rnn
 from wengert.compat.v1.rnn.static import static_rnn as static_rnn
 from wengert.compat.v1.rnn.static import static_state_saving_rnn as static_state_saving_rnn
+from wengert.inference.public_functions import deferrable as _deferrable
 from wengert.ops.arrays.identity import stop_gradient as _stop_gradient
 from wengert.ops.linalg.matmul import matmul as _matmul
 from wengert.ops.nn import activations as _nn
 from wengert.ops.nn import losses as _losses
 from wengert.ops.nn import normalization as _normalization
 from wengert.ops.nn.batch_norm import fused_batch_norm as fused_batch_norm
+from wengert.ops.nn.ctc import ctc_loss as ctc_loss_v2  # noqa: F401
 from wengert.ops.nn.ctc_beams import search as _search
+from wengert.ops.nn.ctc_of_sparse import sparse_ctc_loss as _sparse_ctc_loss
 from wengert.ops.nn.embedding import rows_of as _rows_of
 from wengert.ops.nn.sampled_losses import contrasted as _contrasted
 from wengert.ops.nn.sampled_losses import normalized as _normalized
 from wengert.ops.nn.sparse_embedding import combined_rows as _combined_rows
 from wengert.ops.nn.sparse_embedding import safely_combined_rows as _safely_combined_rows
+from wengert.ops.sparse.tensor import SparseTensor as _SparseTensor
 from wengert.values.tensor import Tensor
 
 
@@ -160,6 +164,7 @@ def sigmoid_cross_entropy_with_logits(
     return _nn.sigmoid_cross_entropy_with_logits(labels, logits, name=name)
 
 
+@_deferrable
 def embedding_lookup(
     params: Any,
     ids: Any,
@@ -177,6 +182,7 @@ def embedding_lookup(
     return _rows_of(params, ids, partition_strategy, max_norm)
 
 
+@_deferrable
 def embedding_lookup_sparse(
     params: Any,
     sp_ids: Any,
@@ -197,6 +203,7 @@ def embedding_lookup_sparse(
     return _combined_rows(params, sp_ids, sp_weights, partition_strategy, combiner, max_norm)
 
 
+@_deferrable
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
     sparse_ids: Any,
@@ -222,6 +229,39 @@ def safe_embedding_lookup_sparse(
         combiner,
         default_id,
         max_norm,
+    )
+
+
+def ctc_loss(
+    labels: Any,
+    inputs: Any = None,
+    sequence_length: Any = None,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+    time_major: bool = True,
+    logits: Any = None,
+) -> Tensor:
+    """The CTC loss of sparse labels; the last class is the blank.
+
+    >>> labels = tf.SparseTensor([[0, 0]], [0], [1, 1])
+    >>> logits = tf.zeros([2, 1, 2])  # two steps, one example
+    >>> tf.compat.v1.nn.ctc_loss(labels, logits, [2]).numpy().round(4)
+    array([0.2877], dtype=float32)
+    """
+    if not isinstance(labels, _SparseTensor):
+        raise TypeError(
+            f"Expected argument `labels` to be a SparseTensor. Received labels={labels} of type: "
+            f"{type(labels).__name__}. tf.nn.ctc_loss takes dense ones."
+        )
+    return _sparse_ctc_loss(
+        labels,
+        _one_of("logits", logits, "inputs", inputs),
+        sequence_length,
+        preprocess_collapse_repeated,
+        ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs,
+        time_major,
     )
 
 
@@ -296,6 +336,7 @@ def sampled_softmax_loss(
     )
 
 
+@_deferrable
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     """x × weights + biases.
 
@@ -305,6 +346,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any
     return _matmul(x, weights) + biases
 
 
+@_deferrable
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     """relu(x × weights + biases).
 

@@ -13,7 +13,14 @@ from wengert.core.table import op
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import expand_dims
 from wengert.ops.linalg.diagonals import diag_part
-from wengert.ops.linalg.matrices import adjoint_array, in_front, matrix, product, transpose_last
+from wengert.ops.linalg.matrices import (
+    adjoint_array,
+    in_front,
+    matrix,
+    product,
+    singular_values,
+    transpose_last,
+)
 from wengert.ops.linalg.solving import inv
 from wengert.ops.linalg.triangular import cholesky
 from wengert.ops.math.complex import complex, imag, real
@@ -41,7 +48,7 @@ def _adjugate_kernel(_: Namespace, a: Array) -> Array:
     if np.all(np.abs(det) > 1e-4 * size):
         y = det[..., None, None] * np.linalg.inv(wide)
     else:
-        u, s, vh = np.linalg.svd(wide)
+        u, s, vh = singular_values(wide)
         others = np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]).prod(-1)
         turn = np.linalg.det(u) * np.linalg.det(vh)
         rest = (turn[..., None] * others)[..., None] * adjoint_array(np, u)

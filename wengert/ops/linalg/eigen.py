@@ -51,7 +51,7 @@ def _eigh_kernel(_: Namespace, a: Array, *, compute_v: bool, degenerate: str) ->
         found = np.linalg.eigh(wide) if compute_v else [np.linalg.eigvalsh(wide)]
     except np.linalg.LinAlgError:
         found = [np.full(wide.shape[:-1], np.nan)]
-    if np.isnan(found[0]).any():
+    if np.isnan(found[0]).any() or np.isnan(np.tril(wide)).any():  # which LAPACK may not see
         raise InvalidArgumentError(
             "Self-adjoint eigen decomposition was not successful. The input might not be valid. "
             "[Op:SelfAdjointEigV2] Does it hold NaN or inf?"

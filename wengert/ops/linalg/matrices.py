@@ -231,3 +231,14 @@ def conjugate_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
         return conj(rule(given, y, *xs, **attrs))
 
     return plain
+
+
+def singular_values(a: Array, **how: Any) -> Any:
+    """np.linalg.svd; NaN for each matrix that is not finite, and for no other one."""
+    sound = np.isfinite(a).all((-2, -1))
+    if sound.all():
+        return np.linalg.svd(a, **how)
+    found = np.linalg.svd(np.where(sound[..., None, None], a, 0), **how)
+    for part in found if isinstance(found, tuple) else [found]:
+        part[~sound] = np.nan
+    return found

@@ -24,6 +24,7 @@ from wengert.ops.linalg.matrices import (
     matrix,
     matrix_and_sides,
     product,
+    singular_values,
 )
 from wengert.ops.linalg.triangular import cholesky, cholesky_solve
 from wengert.ops.support.half_precision import widen
@@ -133,7 +134,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
 
 def _pinv_kernel(_: Namespace, a: Array, rcond: Array) -> Array:
     wide = widen(a)
-    u, s, vh = np.linalg.svd(wide, full_matrices=False)
+    u, s, vh = singular_values(wide, full_matrices=False)
     limit = np.asarray(rcond)[..., None] * np.max(s, axis=-1, keepdims=True, initial=0.0)
     kept = s > limit
     inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0).astype(s.dtype)
@@ -193,6 +194,8 @@ def pinv(
 
 def _least_squares_kernel(_: Namespace, a: Array, b: Array) -> Array:
     def one(a: Array, b: Array) -> tuple[Array]:
+        if not (np.isfinite(a).all() and np.isfinite(b).all()):
+            return (np.full((a.shape[1], b.shape[1]), np.nan, b.dtype),)
         return (np.linalg.lstsq(a, b)[0],)
 
     from_each = _each(one, widen(a), widen(b))

@@ -30,6 +30,7 @@ from wengert.ops.linalg.matrices import (
     in_front,
     matrix,
     product,
+    singular_values,
 )
 from wengert.ops.math.comparison import greater
 from wengert.ops.math.complex import complex, imag
@@ -58,15 +59,15 @@ def _svd_kernel(
     low = real_of(a.dtype)
     try:
         if not compute_uv:
-            return [np.linalg.svd(wide, compute_uv=False).astype(low, copy=False)]
-        u, s, vh = np.linalg.svd(wide, full_matrices=full_matrices)
+            return [singular_values(wide, compute_uv=False).astype(low, copy=False)]
+        u, s, vh = singular_values(wide, full_matrices=full_matrices)
     except np.linalg.LinAlgError:
         return _nothing(wide, full_matrices, compute_uv, low)
     return [s.astype(low, copy=False), u.astype(a.dtype), adjoint_array(np, vh).astype(a.dtype)]
 
 
 def _nothing(a: Array, full_matrices: bool, compute_uv: bool, low: NumpyDType) -> list[Any]:
-    """The results for a matrix that is not finite."""
+    """The results for matrices that LAPACK gives up."""
     *batch, rows, columns = a.shape
     small = min(rows, columns)
     left, right = (rows, columns) if full_matrices else (small, small)

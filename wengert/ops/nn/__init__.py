@@ -6,10 +6,12 @@ bias                 tf.nn.bias_add: a bias for each channel
 clipping             Gradient clipping by global norm, and the global norm
 ctc                  CTC loss (connectionist temporal classification): the likelihood of labels,
                      over all alignments
-ctc_beams            CTC beam search: the likeliest sequences of labels, over all alignments that
-                     stay among the best
+ctc_of_sparse        CTC loss as version 1 has it: sparse labels, the last class as blank, and
+                     labels that do not fit
 ctc_decoding         CTC greedy decoding: the most likely class of each step, as a sequence of
                      labels
+ctc_beams            CTC beam search: the likeliest sequences of labels, over all alignments that
+                     stay among the best
 dropout              Dropout: elements are zeroed at random, and the others scaled up
 embedding            Embeddings: rows of a table, which may lie in several tensors
 local_response_norm  Local response normalization: each element divided by the size of

@@ -14,7 +14,7 @@ import numpy as np
 
 from wengert.core.dispatch import apply
 from wengert.core.reverse import pull_through
-from wengert.core.row import Row
+from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
@@ -23,6 +23,7 @@ from wengert.ops.arrays.gathering import gather, unsorted_segment_sum
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import broadcast_to, expand_dims, static, transpose
 from wengert.ops.arrays.slicing import pad
+from wengert.ops.math.arithmetic import minimum
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import cast, ones_like, zeros_like
 from wengert.ops.nn.activations import log_softmax
@@ -43,26 +44,28 @@ NEVER = -1e30  # the logarithm of a probability of zero, finite so that differen
 
 
 class States(NamedTuple):
-    """For each example: the class of each state, the targets of skips, and the final states."""
+    """For each example: each state's class, whether a skip leads to it, whether it is final, may stay."""
 
     classes: Any
     jumps: Any
     ends: Any
+    stays: Any
 
 
-def _states(labels: Array, lengths: Array, blank: int) -> States:
+def _states(labels: Array, lengths: Array, blank: int, merge: bool) -> States:
     batch, longest = labels.shape
     classes = np.full((batch, 2 * longest + 1), blank, np.int64)
     classes[:, 1::2] = labels
     jumps = np.zeros(classes.shape, bool)
-    jumps[:, 3::2] = labels[:, 1:] != labels[:, :-1]
+    jumps[:, 3::2] = (labels[:, 1:] != labels[:, :-1]) | (not merge)
     place = np.arange(classes.shape[1])
     last = 2 * lengths[:, None]
     classes[place > last] = blank
-    return States(classes, jumps, (place == last) | (place == last - 1))
+    ends = (place == last) | (place == last - 1)
+    return States(classes, jumps, ends, (classes == blank) | merge)
 
 
-def _walk(scores: Array, jumps: Array) -> Array:
+def _walk(scores: Array, jumps: Array, stays: Array) -> Array:
     """The log-probability of reaching each state at each time; scores are [time, batch, state]."""
     reached = np.full_like(scores, NEVER)
     reached[0, :, :2] = scores[0, :, :2]
@@ -71,8 +74,21 @@ def _walk(scores: Array, jumps: Array) -> Array:
         one, two = np.full_like(before, NEVER), np.full_like(before, NEVER)
         one[:, 1:] = before[:, :-1]
         two[:, 2:] = np.where(jumps[:, 2:], before[:, :-2], NEVER)
-        reached[t] = np.logaddexp(np.logaddexp(before, one), two) + scores[t]
+        stayed = np.where(stays, before, NEVER)
+        reached[t] = np.logaddexp(np.logaddexp(stayed, one), two) + scores[t]
     return reached
+
+
+def _check_examples(batch: int, labels: Array, lengths: Array, frames: Array) -> None:
+    """Refuse what is not one row of labels, one length and one number of frames an example."""
+    shapes = {"labels": labels.shape, "label_length": lengths.shape, "logit_length": frames.shape}
+    for name, shape in shapes.items():
+        if shape[:1] != (batch,) or len(shape) != (2 if name == "labels" else 1):
+            wanted = f"[{batch}, ...]" if name == "labels" else f"[{batch}]"
+            raise InvalidArgumentError(
+                f"Incompatible shapes: {name} of {batch} examples must be {wanted}, got "
+                f"{shape_text(shape)} [Op:CTCLoss]"
+            )
 
 
 def _scores(log_p: Array, classes: Array) -> Array:
@@ -93,23 +109,38 @@ def _at_ends(reached: Array, frames: Array, ends: Array) -> Array:
 
 
 def _loss_kernel(
-    _: Namespace, log_p: Array, labels: Array, lengths: Array, frames: Array, *, blank: int
+    _: Namespace,
+    log_p: Array,
+    labels: Array,
+    lengths: Array,
+    frames: Array,
+    *,
+    blank: int,
+    merge: bool = True,
 ) -> Array:
-    states = _states(labels, lengths, blank)
-    reached = _walk(_scores(log_p, states.classes), states.jumps)
+    _check_examples(log_p.shape[1], labels, lengths, frames)
+    states = _states(labels, lengths, blank, merge)
+    reached = _walk(_scores(log_p, states.classes), states.jumps, states.stays)
     return -_at_ends(reached, frames, states.ends).astype(log_p.dtype)
 
 
 def _occupied_kernel(
-    _: Namespace, log_p: Array, labels: Array, lengths: Array, frames: Array, *, blank: int
+    _: Namespace,
+    log_p: Array,
+    labels: Array,
+    lengths: Array,
+    frames: Array,
+    *,
+    blank: int,
+    merge: bool = True,
 ) -> Array:
     """The probability of each class at each time under the alignments: minus the loss's gradient.
 
     The backward pass is the forward pass on reversed states and times.
     """
-    states = _states(labels, lengths, blank)
+    states = _states(labels, lengths, blank, merge)
     scores = _scores(log_p, states.classes)
-    there = _walk(scores, states.jumps)
+    there = _walk(scores, states.jumps, states.stays)
     back = np.full_like(scores, NEVER)  # from a state, its own score left out, to the end
     count = len(scores)
     for t in range(count - 1, -1, -1):
@@ -119,7 +150,8 @@ def _occupied_kernel(
             one, two = np.full_like(after, NEVER), np.full_like(after, NEVER)
             one[:, :-1] = after[:, 1:]
             two[:, :-2] = np.where(states.jumps[:, 2:], after[:, 2:], NEVER)
-            back[t] = np.logaddexp(np.logaddexp(after, one), two)
+            stayed = np.where(states.stays, after, NEVER)
+            back[t] = np.logaddexp(np.logaddexp(stayed, one), two)
         back[t] = np.where(at_end, np.where(states.ends, 0.0, NEVER), back[t])
         back[t] = np.where((frames <= t)[:, None], NEVER, back[t])
     total = _at_ends(there, frames, states.ends)
@@ -138,16 +170,16 @@ def _occupied_kernel(
 
 STATES: Row = op(
     "CTCStates",
-    lambda _, labels, lengths, *, blank: list(_states(labels, lengths, blank)),
-    batch=merged("CTCStates", (0, 0), (0, 0, 0)),
+    lambda _, labels, lengths, *, blank, merge=True: list(_states(labels, lengths, blank, merge)),
+    batch=merged("CTCStates", (0, 0), (0, 0, 0, 0)),
     many=True,
 )
 
 
 def _in_operations(
-    log_p: Tensor, labels: Tensor, lengths: Tensor, frames: Tensor, blank: int
+    log_p: Tensor, labels: Tensor, lengths: Tensor, frames: Tensor, attrs: Attrs
 ) -> Tensor:
-    classes, jumps, ends = apply(STATES, (labels, lengths), {"blank": blank})
+    classes, jumps, ends, stays = apply(STATES, (labels, lengths), attrs)
     count, size = dims(log_p)[0], dims(classes)
     scores = gather(log_p, broadcast_to(classes, (count, *size)), axis=2, batch_dims=2)
     start = broadcast_to(convert(np.arange(size[1]) < 2), size)
@@ -158,7 +190,8 @@ def _in_operations(
         one = pad(reached[:, :-1], [[0, 0], [1, 0]], constant_values=NEVER)
         jumped = where(jumps[:, 2:], reached[:, :-2], NEVER)
         two = pad(jumped, [[0, 0], [2, 0]], constant_values=NEVER)
-        reached = reduce_logsumexp(stack([reached, one, two]), 0) + scores[t]
+        stayed = where(stays, reached, NEVER)
+        reached = reduce_logsumexp(stack([stayed, one, two]), 0) + scores[t]
         result = where(equal(last, t + 1), reached, result)
     return -reduce_logsumexp(where(ends, result, NEVER), 1)
 
@@ -170,13 +203,12 @@ def _occupied_rule(
     labels: Tensor,
     lengths: Tensor,
     frames: Tensor,
-    *,
-    blank: int,
+    **attrs: Any,
 ) -> Tensor:
     """The derivative of minus the gradient of the loss, along g."""
 
     def slope(p: Tensor) -> list[Any]:
-        loss = lambda q: [_in_operations(q, labels, lengths, frames, blank)]  # noqa: E731
+        loss = lambda q: [_in_operations(q, labels, lengths, frames, attrs)]  # noqa: E731
         ones = zeros_like(p[0, :, 0]) + 1.0
         return [-gradient for gradient in pull_through(loss, [p], [ones])]
 
@@ -184,19 +216,25 @@ def _occupied_rule(
     return result
 
 
+def _examples(log_p: Any, *others: Any) -> Any:
+    """The number of examples, which any of the inputs may know."""
+    known = (size for xs in (log_p[1:2], *others) for size in xs[:1] if isinstance(size, int))
+    return next(known, log_p[1])
+
+
 CTC_LOSS: Row = op(
     "CTCLoss",
     _loss_kernel,
     vjp=(
-        lambda g, y, log_p, labels, lengths, frames, *, blank: (
-            -apply(CTC_OCCUPIED, (log_p, labels, lengths, frames), {"blank": blank})
+        lambda g, y, log_p, labels, lengths, frames, **attrs: (
+            -apply(CTC_OCCUPIED, (log_p, labels, lengths, frames), attrs)
             * g[:, None]  # one number per example
         ),
         None,
         None,
         None,
     ),
-    shape=lambda log_p, *others, blank: (log_p[1],),
+    shape=lambda *shapes, **_: (_examples(*shapes),),
     batch=merged("CTCLoss", (1, 0, 0, 0)),
     saves="x",
 )
@@ -204,7 +242,7 @@ CTC_OCCUPIED: Row = op(
     "CTCLossOccupancy",
     _occupied_kernel,
     vjp=(_occupied_rule, None, None, None),
-    shape=lambda log_p, *others, blank: log_p,
+    shape=lambda log_p, *others, **_: log_p,
     batch=merged("CTCLossOccupancy", (1, 0, 0, 0), 1),
     saves="x",
 )
@@ -245,6 +283,7 @@ def ctc_loss(
     blank = 0 if blank_index is None else int(static(blank_index))
     blank = blank + dims(scores)[2] if blank < 0 else blank
     numbers = [cast(convert(part), dtypes.int64) for part in (labels, label_length, logit_length)]
+    numbers[2] = minimum(numbers[2], cast(dims(scores)[0], dtypes.int64))
     result: Tensor = apply(CTC_LOSS, (log_softmax(scores), *numbers), {"blank": blank})
     return result
 
@@ -269,7 +308,11 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tens
 
 
 def _unique_labels_kernel(_: Namespace, labels: Array) -> list[Array]:
-    unique, places = np.zeros_like(labels), np.zeros(labels.shape, np.int32)
+    if labels.ndim != 2:
+        raise InvalidArgumentError(
+            f"labels must be a matrix, got {shape_text(labels.shape)} [Op:CTCUniqueLabels]"
+        )
+    unique, places = np.zeros(labels.shape, np.int64), np.zeros(labels.shape, np.int32)
     for row, found, place in zip(labels, unique, places, strict=True):
         known: dict[int, int] = {}
         for i, label in enumerate(row.tolist()):

@@ -16,8 +16,9 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
-from wengert.errors import FailedPreconditionError, InvalidArgumentError
+from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import nameable
+from wengert.ops.nn.ctc_decoding import check_lengths, path_forms
 from wengert.ops.sparse.tensor import SparseTensor
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values import dtypes
@@ -152,16 +153,7 @@ def _check_shapes(inputs: Array, lengths: Array) -> None:
             "inputs is not a 3-Tensor: its axes are [time, batch, class], got "
             f"{shape_text(inputs.shape)} [Op:CTCBeamSearchDecoder]"
         )
-    steps, batch = inputs.shape[:2]
-    if lengths.shape != (batch,):
-        raise FailedPreconditionError(
-            f"len(sequence_length) != batch_size.  len(sequence_length):  {lengths.size} "
-            f"batch_size: {batch} [Op:CTCBeamSearchDecoder]"
-        )
-    for at in np.flatnonzero(lengths > steps)[:1].tolist():
-        raise FailedPreconditionError(
-            f"sequence_length({at}) <= {steps}, got {lengths[at]} [Op:CTCBeamSearchDecoder]"
-        )
+    check_lengths("CTCBeamSearchDecoder", inputs.shape, lengths)
 
 
 def _sparse(rows: list[list[int]]) -> tuple[Any, Any, Any]:
@@ -175,11 +167,10 @@ def _sparse(rows: list[list[int]]) -> tuple[Any, Any, Any]:
 
 
 def _forms(xs: list[Any], attrs: Attrs) -> list[Any]:
-    count, long = attrs["paths"], np.dtype(np.int64)
+    count = attrs["paths"]
     scores = xs[0]._array
     batch = None if isinstance(scores.shape, AnyShape) else scores.shape[1]
-    pieces = [((None, 2), long), ((None,), long), ((2,), long)]
-    return [*(form for form in pieces for _ in range(count)), ((batch, count), scores.dtype)]
+    return [*path_forms(count), ((batch, count), scores.dtype)]
 
 
 BEAM_SEARCH: Row = op("CTCBeamSearchDecoder", _kernel, many=True, forms=_forms)

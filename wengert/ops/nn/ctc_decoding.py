@@ -9,7 +9,7 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import FailedPreconditionError, InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.shaping import expand_dims, static
@@ -30,10 +30,11 @@ def _decode_kernel(
     _: Namespace, scores: Array, lengths: Array, *, blank: int, merge: bool
 ) -> list[Any]:
     """Labels as a sparse matrix: coordinates, values, shape."""
+    check_lengths("CTCGreedyDecoder", scores.shape, lengths)
     best = scores.argmax(axis=2)
     rows = []
     for b, length in enumerate(lengths.tolist()):
-        path = best[:length, b]
+        path = best[: max(length, 0), b]
         kept = path != blank
         if merge:
             kept[1:] &= path[1:] != path[:-1]
@@ -47,20 +48,42 @@ def _decode_kernel(
     ]
 
 
+def check_lengths(name: str, shape: tuple[int, ...], lengths: Array) -> None:
+    """Refuse lengths that are not one for each example, or reach beyond the scores."""
+    steps, batch = shape[:2]
+    if lengths.ndim != 1:
+        raise InvalidArgumentError(
+            f"sequence_length is not a vector, got {shape_text(lengths.shape)} [Op:{name}]"
+        )
+    if lengths.shape != (batch,):
+        raise FailedPreconditionError(
+            f"len(sequence_length) != batch_size.  len(sequence_length):  {lengths.size} "
+            f"batch_size: {batch} [Op:{name}]"
+        )
+    for at in np.flatnonzero(lengths > steps)[:1].tolist():
+        raise FailedPreconditionError(
+            f"sequence_length({at}) <= {steps}, got {lengths[at]} [Op:{name}]"
+        )
+
+
 GREEDY: Row = op(
     "CTCGreedyDecoder",
     _decode_kernel,
     many=True,
-    forms=lambda xs, attrs: [
-        *placeholder_sparse(np.dtype(np.int64))[1][:2],
-        ((2,), np.dtype(np.int64)),
-    ],
+    forms=lambda xs, attrs: path_forms(1),
 )
 
 
+def path_forms(count: int) -> list[Any]:
+    """Shapes and dtypes of the parts of sparse paths: indices of all, values of all, shapes of all."""
+    long = np.dtype(np.int64)
+    pieces = [((None, 2), long), ((None,), long), ((2,), long)]
+    return [form for form in pieces for _ in range(count)]
+
+
 def _foreseen(dtype: NumpyDType) -> tuple[Any, list[Any]]:
-    labels, known = placeholder_sparse(np.dtype(np.int64))
-    return ([labels], 0), [*known, ((None, 1), dtype)]
+    labels, _ = placeholder_sparse(np.dtype(np.int64))
+    return ([labels], 0), [*path_forms(1), ((None, 1), dtype)]
 
 
 @deferrable
@@ -92,7 +115,7 @@ def ctc_greedy_decoder(
             "[Op:CTCGreedyDecoder]"
         )
     attrs = {"blank": blank % classes, "merge": bool(merge_repeated)}
-    decoded = SparseTensor._of(*apply(GREEDY, (scores, lengths), attrs))
+    decoded = SparseTensor._of(*apply(GREEDY, (scores, lengths), attrs))  # it checks the lengths
     return [decoded], _score(scores, lengths)
 
 

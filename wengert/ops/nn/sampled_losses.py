@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wengert.inference.public_functions import nameable
+from wengert.inference.public_functions import deferrable, nameable
 from wengert.ops.arrays.creation import shape as shape_of
 from wengert.ops.arrays.gathering import scatter_nd
 from wengert.ops.arrays.identity import stop_gradient
@@ -82,19 +82,29 @@ def sampled_softmax_loss(
 
 
 def contrasted(*arguments: Any) -> Tensor:
-    """The loss of noise-contrastive estimation, by the arguments of `_scores`."""
-    scores, truth = _scores(*arguments)
-    return reduce_sum(sigmoid_cross_entropy_with_logits(labels=truth, logits=scores), 1)
+    """The loss of noise-contrastive estimation, by the arguments of `_drawn`."""
+    return _contrasted(*_drawn(*arguments))
 
 
 def normalized(*arguments: Any) -> Tensor:
     """The loss of a softmax, by the same arguments."""
+    return _normalized(*_drawn(*arguments))
+
+
+@deferrable
+def _contrasted(*arguments: Any) -> Tensor:
+    scores, truth = _scores(*arguments)
+    return reduce_sum(sigmoid_cross_entropy_with_logits(labels=truth, logits=scores), 1)
+
+
+@deferrable
+def _normalized(*arguments: Any) -> Tensor:
     scores, truth = _scores(*arguments)
     found: Tensor = softmax_cross_entropy_with_logits(labels=stop_gradient(truth), logits=scores)
     return found
 
 
-def _scores(
+def _drawn(
     weights: TensorLike,
     biases: TensorLike,
     labels: TensorLike,
@@ -106,17 +116,34 @@ def _scores(
     remove_accidental_hits: bool,
     partition_strategy: str,
     seed: IntLike | None = None,
+) -> tuple[Any, ...]:
+    """The arguments of `_scores`, with candidates: they are drawn even where the rest is put off."""
+    if sampled_values is None:
+        true = cast(convert(labels), dtypes.int64)
+        sampled_values = log_uniform_candidate_sampler(
+            true, num_true, num_sampled, True, num_classes, seed
+        )
+    candidates = tuple(sampled_values)
+    tables = weights, biases, labels, inputs
+    return *tables, num_true, candidates, remove_accidental_hits, partition_strategy
+
+
+def _scores(
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
+    num_true: int,
+    candidates: Any,
+    remove_accidental_hits: bool,
+    partition_strategy: str,
 ) -> tuple[Tensor, Tensor]:
     """The scores of the true classes and of the sampled ones, (batch, num_true + num_sampled), and the labels.
 
     What a class is expected is taken off its score, since frequent classes are sampled more often.
     """
     true, x = cast(convert(labels), dtypes.int64), convert(inputs)
-    if sampled_values is None:
-        sampled_values = log_uniform_candidate_sampler(
-            true, num_true, num_sampled, True, num_classes, seed
-        )
-    sampled, of_true, of_sampled = (stop_gradient(v) for v in sampled_values)
+    sampled, of_true, of_sampled = (stop_gradient(v) for v in candidates)
     flat, sampled = reshape(true, [-1]), cast(sampled, dtypes.int64)
     # One lookup for both, so that the gradient in the table is one piece.
     ids, count = concat([flat, sampled], 0), shape_of(flat)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from wengert.errors import NotATensorError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.arithmetic import div_no_nan
@@ -16,6 +17,7 @@ from wengert.ops.sparse.places import places_where
 from wengert.ops.sparse.shaping import fill_empty_rows, pick_values
 from wengert.ops.sparse.shaping import reshape as reshape_sparse
 from wengert.ops.sparse.tensor import SparseTensor, sparse
+from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
@@ -30,6 +32,13 @@ def _combiner(value: str | None) -> str:
     if combiner not in COMBINERS:
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
     return str(combiner)
+
+
+def _sparse(value: Any) -> SparseTensor:
+    """Ids or weights; other types that are made of tensors may say what a lookup does with them."""
+    if isinstance(value, Composite) and not isinstance(value, SparseTensor):
+        raise NotATensorError(value, "Ids and weights must be sparse")
+    return sparse(value)
 
 
 @deferrable
@@ -61,13 +70,15 @@ def combined_rows(
 ) -> Tensor:
     """The same for any of the two strategies by which rows are dealt to the parts of a table."""
     how = _combiner(combiner)
-    ids = sparse(sp_ids)
+    ids = _sparse(sp_ids)
     rows = rows_of(params, ids.values, partition_strategy, max_norm)
     segments = ids.indices[:, 0]
     if sp_weights is None:
         weights = ones_like(cast(ids.values, rows.dtype))
     else:
-        weights = cast(sparse(sp_weights).values, rows.dtype)
+        given = _sparse(sp_weights)
+        ids.values.shape.assert_is_compatible_with(given.values.shape)
+        weights = cast(given.values, rows.dtype)
     spread = reshape(weights, (-1,) + (1,) * (len(dims(rows)) - 1))
     total = segment_sum(rows * spread, segments)
     if how == "mean":
@@ -111,13 +122,13 @@ def safely_combined_rows(
     max_norm: float | None = None,
 ) -> Tensor:
     """The same for any of the two strategies."""
-    ids = sparse(sparse_ids)
+    ids = _sparse(sparse_ids)
     shape = ids.dims
     flat = (math.prod(shape[:-1]), shape[-1])
     ids = reshape_sparse(ids, flat)
     weights = None
     if sparse_weights is not None:
-        weights = reshape_sparse(sparse(sparse_weights), flat)
+        weights = reshape_sparse(_sparse(sparse_weights), flat)
     ids, weights = _pruned(ids, weights, combiner)
     ids, empty = fill_empty_rows(ids, convert(default_id or 0, ids.dtype))
     if weights is not None:

@@ -97,14 +97,14 @@ def key_and_counter(seed: TensorLike, alg: AlgorithmLike | None = "auto_select")
 
 def sizes(shape: ShapeLike, row: Row) -> Dims:
     """The shape of the samples to draw."""
-    if not isinstance(shape, (list, tuple, AnyShape)) and not hasattr(shape, "as_list"):
-        given = dims(shape) if isinstance(shape, Tensor) else np.shape(shape)
-        if len(given) != 1:
-            raise InvalidArgumentError(
-                f"shape must be a vector of {{int32,int64}}, got shape {shape_text(given)} "
-                f"[Op:{row.name}]"
-            )
     try:
+        if not isinstance(shape, (list, tuple, AnyShape)) and not hasattr(shape, "as_list"):
+            given = dims(shape) if isinstance(shape, Tensor) else np.shape(shape)
+            if len(given) != 1:
+                raise InvalidArgumentError(
+                    f"shape must be a vector of {{int32,int64}}, got shape {shape_text(given)} "
+                    f"[Op:{row.name}]"
+                )
         wanted = as_shape(shape)
     except SymbolicValueError:
         return shape  # type: ignore[return-value]  # known when the graph runs
@@ -121,6 +121,17 @@ def float_dtype(dtype: DTypeLike, row: Row) -> DType:
         raise InvalidArgumentError(
             f"Value for attr 'dtype' of {kind.spoken} is not in the list of allowed values: "
             f"half, bfloat16, float, double [Op:{row.name}]"
+        )
+    return kind
+
+
+def count_dtype(dtype: DTypeLike, row: Row) -> DType:
+    """The dtype that was requested for counts: any of numbers that have an order."""
+    kind = as_dtype(dtype)
+    if not (kind.is_floating or kind.is_integer):
+        raise InvalidArgumentError(
+            f"Value for attr 'dtype' of {kind.spoken} is not in the list of allowed values: "
+            f"half, float, double, int32, int64 [Op:{row.name}]"
         )
     return kind
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, of_os_error
 from wengert.inference.public_functions import nameable
 from wengert.ops.arrays.shaping import static
 from wengert.ops.random.samplers import (
@@ -28,7 +29,7 @@ from wengert.ops.random.samplers import (
     log_uniform,
     uniform,
 )
-from wengert.ops.random.seeds import Stream, eager_stream, graph_stream
+from wengert.ops.random.seeds import Stream, eager_stream, graph_stream, seeds_of
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor
@@ -80,8 +81,11 @@ def _checked_weights(attrs: Attrs) -> list[float]:
 
 def _weights_in(file: str) -> list[float]:
     """The last field of each line."""
-    with open(file, encoding="utf-8") as lines:
-        return [float(line.rsplit(",", 1)[-1]) for line in lines if line.strip()]
+    try:
+        lines = Path(file).read_text("utf-8").splitlines()
+    except OSError as error:
+        raise of_os_error(error, file) from None
+    return [float(line.rsplit(",", 1)[-1]) for line in lines if line.strip()]
 
 
 def _sampling(type: str, sampler_of: Callable[[Stream, Attrs], Sampler]) -> Row:
@@ -355,5 +359,6 @@ def compute_accidental_hits(
     ([0, 1], [2, 1])
     """
     classes = convert(true_classes, dtypes.int64), convert(sampled_candidates, dtypes.int64)
+    seeds_of(seed)  # nothing is drawn, but what is drawn next has the seeds after these
     rows, places, weights = apply(HITS, classes, {"num_true": int(static(num_true))})
     return rows, places, weights

@@ -291,10 +291,15 @@ def _shuffled(state: Philox, x: Array) -> Array:
     return x[distributions.permutation(state, len(x))] if x.ndim else x
 
 
+def _exchanges(x: Array) -> int:
+    """How many groups of four numbers TensorFlow reserves: one number for each row but the last."""
+    return (len(x) + 2) // 4 if x.ndim and x.size else 0
+
+
 SHUFFLE = Forms(
     op(
         "RandomShuffle",
-        lambda _, stream, x: _shuffled(stream.reserve(-(-x.shape[0] // 4) if x.ndim else 0), x),
+        lambda _, stream, x: _shuffled(stream.reserve(_exchanges(x)), x),
         stateful=True,
         forms=lambda xs, attrs: [(xs[1]._array.shape, xs[1]._array.dtype)],
     ),

@@ -15,6 +15,7 @@ from wengert.ops.random import rows as rows
 from wengert.ops.random.arguments import (
     FLOATS,
     class_dtype,
+    count_dtype,
     float_dtype,
     gamma_parameters,
     logits_of,
@@ -193,7 +194,7 @@ def poisson(
     [0.0, 3.0, 1.0, 3.0]
     """
     row = rows.POISSON.stateful
-    return draw(row, seed, (convert(lam),), shape=sizes(shape, row), dtype=as_dtype(dtype))
+    return draw(row, seed, (convert(lam),), shape=sizes(shape, row), dtype=count_dtype(dtype, row))
 
 
 @nameable

@@ -16,6 +16,7 @@ from wengert.ops.random import rows as rows
 from wengert.ops.random.arguments import (
     FLOATS,
     class_dtype,
+    count_dtype,
     float_dtype,
     gamma_parameters,
     key_and_counter,
@@ -91,7 +92,7 @@ def binomial_from(
     full = np.broadcast_shapes(dims(trials), dims(chance))
     lead = leading_shape(sizes(shape, row), full, row)
     both = [broadcast_to(trials, full), broadcast_to(chance, full)]
-    return _drawn(row, [*generator, *both], shape=lead, dtype=as_dtype(dtype))
+    return _drawn(row, [*generator, *both], shape=lead, dtype=count_dtype(dtype, row))
 
 
 def _drawn(row: Row, inputs: list[Tensor], **attrs: Any) -> Tensor:
@@ -250,7 +251,7 @@ def stateless_poisson(
     row = rows.POISSON.stateless
     rate = convert(lam)
     lead = leading_shape(sizes(shape, row), dims(rate), row)
-    return _drawn(row, [*key_and_counter(seed), rate], shape=lead, dtype=as_dtype(dtype))
+    return _drawn(row, [*key_and_counter(seed), rate], shape=lead, dtype=count_dtype(dtype, row))
 
 
 @deferrable

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # ---- the largest elements ---------------------------------------------------------------------
 
 
-class TopK(NamedTuple):
+class TopKV2(NamedTuple):
     """The largest elements along the last axis, and their indices."""
 
     values: Tensor
@@ -118,9 +118,9 @@ TOP_K: Row = op(
 )
 
 
-def _top(x: Tensor, k: int, largest: bool, index_type: DTypeLike) -> TopK:
+def _top(x: Tensor, k: int, largest: bool, index_type: DTypeLike) -> TopKV2:
     attrs = {"k": k, "largest": largest, "index_type": as_dtype(index_type)}
-    return TopK(*apply(TOP_K, (x,), attrs))
+    return TopKV2(*apply(TOP_K, (x,), attrs))
 
 
 def _ordered(values: TensorLike) -> Tensor:
@@ -137,7 +137,7 @@ def top_k(
     sorted: bool = True,
     index_type: DTypeLike = dtypes.int32,
     name: str | None = None,
-) -> TopK:
+) -> TopKV2:
     """The `k` largest elements along the last axis, in descending order, and their indices.
 
     >>> values, indices = tf.math.top_k([3.0, 9.0, 5.0], 2)
@@ -158,7 +158,7 @@ def top_k(
 
 def _approximately(
     name: str, largest: bool, summary: str, shown_result: str
-) -> Callable[..., TopK]:
+) -> Callable[..., TopKV2]:
     def function(
         operand: TensorLike,
         k: int,
@@ -167,7 +167,7 @@ def _approximately(
         reduction_input_size_override: int = -1,
         aggregate_to_topk: bool = True,
         name: str | None = None,
-    ) -> TopK:
+    ) -> TopKV2:
         return _along(operand, int(static(k)), reduction_dimension, largest)
 
     function.__name__ = function.__qualname__ = name
@@ -197,7 +197,7 @@ def approx_top_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
     name: str | None = None,
-) -> TopK:
+) -> TopKV2:
     """The `k` largest (or smallest) elements along an axis, and their indices. Exact here.
 
     >>> tf.approx_top_k([3.0, 9.0, 5.0], 1, is_max_k=False).values.numpy().tolist()
@@ -206,11 +206,11 @@ def approx_top_k(
     return _along(input, int(k), reduction_dimension, is_max_k)
 
 
-def _along(value: TensorLike, k: int, axis: int, largest: bool) -> TopK:
+def _along(value: TensorLike, k: int, axis: int, largest: bool) -> TopKV2:
     x = _ordered(value)
     perm = to_last(one_axis(axis, len(dims(x)), "ApproxTopK"), len(dims(x)))
     found = _top(transpose(x, perm), k, largest, dtypes.int32)
-    return TopK(*[transpose(part, perm) for part in found])
+    return TopKV2(*[transpose(part, perm) for part in found])
 
 
 def to_last(axis: int, rank: int) -> Dims:
@@ -257,7 +257,7 @@ def argsort(
     return _sorted(values, axis, direction).indices
 
 
-def _sorted(values: TensorLike, axis: Integers, direction: str) -> TopK:
+def _sorted(values: TensorLike, axis: Integers, direction: str) -> TopKV2:
     largest = _descending(direction)
     x = _ordered(values)
     if not dims(x):
@@ -266,7 +266,7 @@ def _sorted(values: TensorLike, axis: Integers, direction: str) -> TopK:
     perm = to_last(at, len(dims(x)))
     moved = transpose(x, perm) if at != len(perm) - 1 else x
     found = _top(moved, dims(moved)[-1], largest, dtypes.int32)
-    return found if moved is x else TopK(*[transpose(part, perm) for part in found])
+    return found if moved is x else TopKV2(*[transpose(part, perm) for part in found])
 
 
 # ---- places in sorted elements ----------------------------------------------------------------

@@ -114,7 +114,7 @@ def _collected(
     """Batches of a queue into which threads put the elements of one of the lists each."""
     check_graph()
     listed = [_listed(tensors) for tensors in lists]
-    with name_scope(scope, name):
+    with name_scope(scope, name) as inside:
         if listed and not listed[0]:
             raise ValueError(f"Expected at least one tensor in {name}().")
         pairs = [_stored(tensors, many) for tensors in listed]
@@ -125,7 +125,7 @@ def _collected(
         add_queue_runner(QueueRunner(queue, puts))
         told_how_full(queue, capacity, f"fraction_of_{capacity}_full")
         take = queue.dequeue_up_to if smaller else queue.dequeue_many
-        found = _restored(take(batch_size, name=name), pairs[0][1])
+        found = _restored(take(batch_size, name=inside), pairs[0][1])
         return _as_given(lists[0], found)
 
 
@@ -146,6 +146,8 @@ def _in_order(capacity: int, pads: bool) -> Callable[[list[Any], list[TensorShap
 def _shuffled(
     capacity: int, least: int, seed: int | None
 ) -> Callable[[list[Any], list[TensorShape]], QueueBase]:
+    if capacity <= least:
+        raise ValueError(f"capacity {capacity} must be bigger than min_after_dequeue {least}.")
     return lambda types, shapes: RandomShuffleQueue(capacity, least, types, shapes, seed=seed)
 
 

@@ -11,10 +11,12 @@ from wengert.api.variables.variable_store import new_variable
 from wengert.compat.v1.queues.queue import FIFOQueue
 from wengert.compat.v1.queues.runner import QueueRunner, add_queue_runner
 from wengert.core.context import current_graph
-from wengert.ops.arrays.creation import range_, zeros
+from wengert.ops.arrays.creation import range_, size, zeros
 from wengert.ops.arrays.creation import shape as shape_of
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.identity import identity
+from wengert.ops.control.effects import Assert
+from wengert.ops.math.comparison import greater
 from wengert.ops.math.elementwise import cast
 from wengert.ops.random.stateful import shuffle as shuffled
 from wengert.ops.state.assignments import count_up_to
@@ -93,7 +95,7 @@ def input_producer(
     check_graph()
     with name_scope(name, "input_producer"):
         rows = convert(input_tensor)
-        shape = rows.shape[1:].merge_with(TensorShape(element_shape))
+        shape = rows.shape.with_rank_at_least(1)[1:].merge_with(TensorShape(element_shape))
         if not shape.is_fully_defined():
             raise ValueError(
                 "Either `input_tensor` must have a fully defined shape or `element_shape` must be "
@@ -107,6 +109,9 @@ def input_producer(
         add_queue_runner(QueueRunner(queue, [enqueue], cancel_op=cancel_op))
         told_how_full(queue, capacity, summary_name or f"fraction_of_{capacity}_full")
         return queue
+
+
+_NO_TEXTS = "string_input_producer requires a non-null input tensor"
 
 
 def string_input_producer(
@@ -126,10 +131,12 @@ def string_input_producer(
     [tf.string]
     """
     if not isinstance(string_tensor, Tensor) and not list(string_tensor):
-        raise ValueError("string_input_producer requires a non-null input tensor")
+        raise ValueError(_NO_TEXTS)
     check_graph()
     with name_scope(name, "input_producer"):
         texts = convert(string_tensor, dtypes.string)
+        with control_dependencies([Assert(greater(size(texts), 0), [_NO_TEXTS])]):
+            texts = identity(texts)
         return input_producer(
             texts,
             [],

@@ -61,7 +61,7 @@ class SessionRunHook:
     >>> with tf.Graph().as_default():
     ...     loss = tf.constant(2.0)
     ...     with tf.compat.v1.train.MonitoredSession(hooks=[Printed()]) as session:
-    ...         _ = session.run(loss * 2.0)
+    ...         _ = session.run(loss)
     2.0
     """
 

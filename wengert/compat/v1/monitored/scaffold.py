@@ -111,11 +111,12 @@ class Scaffold:
         return self._parts["saver"]
 
     def finalize(self) -> Scaffold:
-        """Find or make what was not given."""
+        """Find or make what was not given; nothing can be added to the graph after that."""
         for name, (collection, make) in _DEFAULTS.items():
             if self._parts[name] is None:
                 self._parts[name] = self.get_or_default(name, collection, make)
         self.saver.build()
+        get_default_graph().finalize()
         return self
 
     @staticmethod

@@ -48,6 +48,7 @@ class MonitoredSession:
         stop_grace_period_secs: float = 120,
     ) -> None:
         self._graph = get_default_graph()
+        self._was_final = self._graph.finalized
         self._hooks = list(hooks or ())
         self._grace = stop_grace_period_secs
         for hook in self._hooks:
@@ -139,6 +140,7 @@ class MonitoredSession:
                 self._coordinator.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
             finally:
                 session.close()
+                self._graph.finalized = self._was_final
 
     def __enter__(self) -> Any:
         return self
@@ -168,8 +170,10 @@ def _check_conflict(tensor: Any, fed: dict[Any, Any], what: str) -> None:
 class SingularMonitoredSession(MonitoredSession):
     """A monitored session whose session is there for all to see.
 
-    >>> with tf.Graph().as_default(), tf.compat.v1.train.SingularMonitoredSession() as session:
-    ...     print(session.raw_session().run(tf.constant(2)))
+    >>> with tf.Graph().as_default():
+    ...     x = tf.constant(2)
+    ...     with tf.compat.v1.train.SingularMonitoredSession() as session:
+    ...         print(session.raw_session().run(x))
     2
     """
 

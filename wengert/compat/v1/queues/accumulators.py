@@ -310,4 +310,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     def take_indexed_slices_grad(self, num_required: Any, name: str | None = None) -> Any:
         """The same as IndexedSlices."""
         indices, values, shape = self.take_grad(num_required, name)
-        return IndexedSlices(values, indices, shape)
+        known = self._shape.as_list() if self._shape.is_fully_defined() else None
+        if known is None and current_graph() is None:
+            known = shape
+        return IndexedSlices(values, indices, known)

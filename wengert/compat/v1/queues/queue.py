@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -80,6 +81,13 @@ IS_CLOSED = _row(
 )
 
 
+SELECT = _row(
+    "QueueSelect",
+    lambda _, index, *queues: [queues[int(index)]],
+    lambda xs, attrs: [((), VARIANT)],
+)
+
+
 def _none_here(_: Any, **__: Any) -> Any:
     raise TypeError("A queue stands in a graph; a session brings its elements.")
 
@@ -94,13 +102,21 @@ def _handle(name: str) -> Row:
 _NUMBERS = itertools.count()
 
 
+def _common(shapes: Sequence[TensorShape]) -> TensorShape:
+    """What is known of a component of any of several queues."""
+    found = shapes[0]
+    for shape in shapes[1:]:
+        found = found.most_specific_compatible_shape(shape)
+    return found
+
+
 class QueueBase:
     """What all queues have: elements of several components, put in and taken out by operations."""
 
     _kind: ClassVar[str]
     _handle_row: ClassVar[Row]
     _order: ClassVar[type[Order]] = Order
-    _pads: ClassVar[bool] = False
+    _pads: bool = False
 
     def __init__(
         self,
@@ -127,6 +143,28 @@ class QueueBase:
         else:
             self._handle = graph.add(self._handle_row, (), {"queue": self}, name).outputs[0]
             self._name = self._handle.op.name
+
+    @staticmethod
+    def from_list(index: Any, queues: Sequence[QueueBase]) -> Any:
+        """The queue of that number: which one is known when the operations run."""
+        if not queues or not all(isinstance(queue, QueueBase) for queue in queues):
+            raise TypeError("A list of queues expected")
+        first = queues[0]
+        if any(queue.dtypes != first.dtypes for queue in queues):
+            raise TypeError("Queues do not have matching component dtypes.")
+        if any(queue.names != first.names for queue in queues):
+            raise TypeError("Queues do not have matching component names.")
+        at, chosen = convert(index, int32), copy(first)
+        chosen._shapes = [
+            _common(shapes) for shapes in zip(*(q.shapes for q in queues), strict=True)
+        ]
+        handles = [queue._handle for queue in queues]
+        chosen._pads = any(queue._pads for queue in queues)
+        if current_graph() is None:
+            chosen._handle = handles[int(at)]
+        else:
+            chosen._handle = apply(SELECT, [at, *handles], {})[0]
+        return chosen
 
     def _empty(self, name: str) -> Waiting:
         return Waiting(self._kind, name, self._capacity, self._least, self._order(self._seeds))
@@ -176,7 +214,9 @@ class QueueBase:
     def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
         """Put in an element for each row of the components."""
         given = self._converted(vals)
+        rows = given[0].shape[:1]
         for x, shape in zip(given, self.shapes, strict=True):
+            rows = rows.merge_with(x.shape[:1])
             x.shape[1:].assert_is_compatible_with(shape)
         return self._run(ENQUEUE, given, {"many": True}, name or f"{self._last}_EnqueueMany")
 
