@@ -7,6 +7,7 @@ from typing import Any
 
 from unit_programs import (
     arrays,
+    bodies,
     boxes,
     candidates,
     control_flow,
@@ -23,6 +24,7 @@ from unit_programs.common import Programs
 
 FAMILIES: dict[str, Callable[[Any], Programs]] = {
     "arrays": arrays.programs,
+    "bodies": bodies.programs,
     "boxes": boxes.programs,
     "candidates": candidates.programs,
     "control flow": control_flow.programs,
