@@ -93,7 +93,52 @@ def arrays(tf: Any) -> Programs:
         case.assertAllEqual([[1, 2], [3]], ragged)
         return refusal(lambda: case.assertAllEqual(ragged, [[1, 2], [4]]))[0]
 
+    def checked() -> Any:
+        x = np.arange(6.0).reshape(2, 3)
+        found = []
+        for f in (tf.transpose, lambda a: tf.transpose(tf.cast(a, tf.complex64), conjugate=True)):
+            found += [tf.test.compute_gradient(f, [x]), tf.test.compute_gradient(f, [x.T])]
+        return [[np.round(a[0], 2), np.round(b[0], 2)] for a, b in found]
+
+    def squeezed() -> Any:
+        ragged = tf.ragged.constant([[1, 2], [3, 4]])
+        deep = tf.ragged.constant([[[[12], [11]]]])
+        conversions = internal("ops.ragged.ragged_conversion_ops")
+        return [
+            refusal(lambda: tf.squeeze(ragged, [0]))[0],
+            refusal(lambda: tf.squeeze(ragged, [1]))[0],
+            refusal(lambda: tf.squeeze(deep, tf.constant([0, 1, 3])))[0],
+            conversions.to_tensor(tf.squeeze(deep, [0, 1, 3])),
+            conversions.to_tensor(tf.constant([1])),
+            conversions.from_tensor(ragged),
+        ]
+
+    def from_python() -> Any:
+        def of(value: Any, kind: Any) -> Any:
+            return tf.function(lambda: tf.numpy_function(lambda: value, [], kind))()
+
+        return [
+            of([5.0], tf.float64),
+            of([np.array([1.0, 2.0])], [tf.float64]),
+            of([["a", "b"]], [tf.string]),
+            refusal(lambda: of({"a": 1}, tf.int64), "Unsupported object type")[0],
+        ]
+
+    def framed() -> Any:
+        return [
+            refusal(lambda: tf.signal.frame([1], [1], 1))[0],
+            refusal(lambda: tf.signal.frame([1], 1, [1]))[0],
+            refusal(lambda: tf.signal.frame([1], 1, 1, pad_end=True, pad_value=[1]))[0],
+            refusal(
+                lambda: tf.transpose(tf.ones([2, 3]), [[0, 1], [1, 0]]), "must be rank 1|vector"
+            ),
+        ]
+
     return {
+        "checked transposes": checked,
+        "squeezed": squeezed,
+        "from Python": from_python,
+        "frames and permutations": framed,
         "batch axes": batches,
         "unraveled": unraveled,
         "quantized axes": quantized,
