@@ -365,7 +365,7 @@ def test_placeholder_with_default(graph: Any) -> None:
 NOT_VALUES = {
     "bool": (lambda x: bool(x), SymbolicValueError, "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"),
     "if": (lambda x: 1 if x else 0, SymbolicValueError, "tf.cond"),
-    "iter": (lambda x: iter(x), SymbolicValueError, "Using a symbolic `tf.Tensor` as a Python iterator is not allowed"),
+    "iter": (lambda x: iter(x), SymbolicValueError, "Iterating over a symbolic `tf.Tensor` is not allowed in Graph mode"),
     "len": (lambda x: len(x), TypeError, "len is not well defined for a symbolic Tensor (x:0). Please call `x.shape` rather than `len(x)`"),
     "numpy": (lambda x: x.numpy(), AttributeError, "'SymbolicTensor' object has no attribute 'numpy'"),
     "array": (lambda x: np.array(x), NotImplementedError, "Cannot convert a symbolic tf.Tensor (x:0) to a numpy array"),

@@ -1,6 +1,8 @@
 """tf.config: what computes graphs, with how many threads, on which devices; conventions of derivatives."""
 
 from wengert import config_experimental as _experimental
+from wengert import config_optimizer as _optimizer
+from wengert import config_threading as _threading
 from wengert.api.function.function import functions_run_eagerly as functions_run_eagerly
 from wengert.api.function.function import run_functions_eagerly as run_functions_eagerly
 from wengert.api.session.devices import LogicalDevice as LogicalDevice
@@ -24,3 +26,5 @@ from wengert.overrides.switches import gradient_switches as gradient_switches
 from wengert.overrides.switches import set_gradient_switches as set_gradient_switches
 
 experimental = _experimental
+optimizer = _optimizer
+threading = _threading

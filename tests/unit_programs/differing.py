@@ -22,7 +22,6 @@ KINDS: dict[str, list[str]] = {
     "arrays/other arrays refused": ["[16]", "[17]"],
     "control flow/case errors": ["[1]"],
     "functions/functions refused": ["[0]", "[4]", "[6]"],
-    "functions/python refused": ["[3]"],
     "gradients/tapes refused": ["[6]"],
     "gradients/gradients of nothing": ["[6]"],
     "mathematics/elementwise refused": ["[2]", "[5]"],

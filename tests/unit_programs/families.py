@@ -7,9 +7,11 @@ from typing import Any
 
 from unit_programs import (
     arrays,
+    bodies,
     boxes,
     candidates,
     control_flow,
+    conventions,
     functions,
     gradients,
     mathematics,
@@ -25,9 +27,11 @@ from unit_programs.common import Programs
 
 FAMILIES: dict[str, Callable[[Any], Programs]] = {
     "arrays": arrays.programs,
+    "bodies": bodies.programs,
     "boxes": boxes.programs,
     "candidates": candidates.programs,
     "control flow": control_flow.programs,
+    "conventions": conventions.programs,
     "functions": functions.programs,
     "gradients": gradients.programs,
     "mathematics": mathematics.programs,

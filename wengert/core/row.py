@@ -87,6 +87,7 @@ class Row:
         "stateful",
         "step",
         "sums_back",
+        "type",
         "ufunc",
         "users",
         "vjp",
@@ -125,12 +126,14 @@ class Row:
         fills: bool = True,
         called: str = "",
         declared: str = "",
+        type: str = "",
         graphs: Sequence[Any] = (),
         overridden: Callable[[Any], Row] | None = None,
         sums_back: bool | None = None,
     ) -> None:
         self.name = name
         self.called = called or name  # in a graph, where nobody named it
+        self.type = type or name  # of its operations, for programs that ask
         self.kernel = named_kernel(kernel) if isinstance(kernel, str) else kernel
         self.ufunc = getattr(self.kernel, "ufunc", None)
         self.declared = declared or place(self.kernel)  # file:line

@@ -33,8 +33,12 @@ class FunctionGraph(Graph):
         self.outputs: list[SymbolicTensor] = []
         # Captures by the id of the outside value: that value, and its placeholder inside.
         self.captures: dict[int, tuple[Any, SymbolicTensor]] = {}
+        # Operations of the graphs around it that something in here is to run after.
+        self.control_from_outside: list[Any] = []
+        self.is_control_flow_graph = False
         self.cells: dict[Any, Any] = {}  # the states behind handles of resources made here
         self.made_variables: list[Any] = []
+        self.accessed_variables: dict[int, Any] = {}  # those that were read, by id
         self.may_make_variables = True
         self.there: list[bool] = []  # which of the expected outputs exist
         self._only_traced = False
@@ -102,6 +106,10 @@ class FunctionGraph(Graph):
         if self._outer is not None:
             self._outer.made_variable(variable)
 
+    def accessed(self, variable: Any) -> None:
+        """A variable is being read."""
+        self.accessed_variables[id(variable)] = variable
+
     # ---- values from outside -----------------------------------------------------------------
 
     def capture(self, tensor: SymbolicTensor) -> SymbolicTensor:
@@ -167,9 +175,13 @@ class FunctionGraph(Graph):
         return [*self.inputs, *self.captured_inputs]
 
     def _is_outside(self, value: Any) -> bool:
-        """A tensor or operation of a surrounding graph is already computed when this graph runs."""
+        """A tensor or operation of a surrounding graph runs before this graph does."""
         graph = getattr(value, "graph", None)
-        return graph is not self and not isinstance(value, str)
+        if graph is self or isinstance(value, str):
+            return False
+        if graph is not None:
+            self.control_from_outside.append(value.op if type(value) is SymbolicTensor else value)
+        return True
 
 
 def _name_of(value: Any) -> str:

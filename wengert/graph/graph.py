@@ -89,6 +89,9 @@ class Graph(Builder):
             )
         return chosen
 
+    def _get_control_flow_context(self) -> None:
+        """None: branches and loops are operations with graphs of their own."""
+
     @property
     def building_function(self) -> bool:
         """Whether it is the graph of a function."""

@@ -56,8 +56,8 @@ class Operation:
 
     @property
     def type(self) -> str:
-        """The type of the operation: the name of its row."""
-        return self.row.name
+        """The type of the operation: mostly the name of its row."""
+        return self.row.type
 
     @property
     def place(self) -> str:

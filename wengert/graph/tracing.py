@@ -5,27 +5,55 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.context import Context, activate, thread, with_top
+from wengert.core.context import Context, activate, note_access, thread, with_top
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
+from wengert.host.context_manager import context_manager, enter
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.sizes import inference_mode
 
 
 def traced_body(
-    name: str, function: Callable[..., Any], outer: Any, arguments: Callable[[FunctionGraph], Any]
+    name: str,
+    function: Callable[..., Any],
+    outer: Any,
+    arguments: Callable[[FunctionGraph], Any],
+    scope: str = "",
 ) -> tuple[FunctionGraph, Any]:
     """Build the graph of a function; `arguments(graph)` makes what it is called with.
 
     The outputs of the graph are the leaves of what the function returns, as tensors. The second
     result is the structure of that.
     """
-    graph = FunctionGraph(name, outer)
-    with activate((), with_top(graph)):
+    graph = body_graph(name, outer, scope)
+    with tracing(graph):
         returned = function(*arguments(graph))
         graph.outputs = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
     return graph, returned
+
+
+def body_graph(name: str, outer: Any, scope: str) -> FunctionGraph:
+    """The graph of a branch or a loop: its names and collections go on from those around it."""
+    graph = FunctionGraph(name, outer)
+    graph.is_control_flow_graph = True
+    graph.names.scope = scope
+    if outer is not None:
+        graph.collections = outer.collections
+    return graph
+
+
+@context_manager
+def tracing(graph: FunctionGraph) -> tuple[FunctionGraph, Callable[[], None]]:
+    """What is done inside is added to the graph; the surrounding tapes are told what it read."""
+    _, leave = enter(activate((), with_top(graph)))
+
+    def end() -> None:
+        leave()
+        for variable in graph.accessed_variables.values():
+            note_access(variable)
+
+    return graph, end
 
 
 def as_output(graph: FunctionGraph, leaf: Any) -> Any:

@@ -36,6 +36,11 @@ def set_threads(count: int | None) -> None:
         changed()
 
 
+def asked_threads() -> int | None:
+    """The number that set_threads was given."""
+    return _Asked.threads
+
+
 def get_threads() -> int:
     """The number of threads of native plans.
 

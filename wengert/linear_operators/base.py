@@ -6,6 +6,8 @@ everything else falls back to the dense matrix.
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -32,6 +34,15 @@ from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
+
+
+@functools.cache
+def _parameters_of(kind: type) -> frozenset[str] | None:
+    """What the constructor of a class takes; None for anything."""
+    taken = inspect.signature(kind.__init__).parameters.values()  # type: ignore[misc]
+    if any(p.kind is p.VAR_KEYWORD for p in taken):
+        return None
+    return frozenset(p.name for p in taken)
 
 
 class LinearOperator(Composite):
@@ -65,21 +76,28 @@ class LinearOperator(Composite):
     ) -> None:
         if is_positive_definite and is_non_singular is False:
             raise ValueError("A positive definite matrix is always non-singular.")
-        if (is_non_singular or is_self_adjoint) and is_square is False:
-            raise ValueError("A non-singular or self-adjoint matrix is always square.")
+        if (is_non_singular or is_self_adjoint or is_positive_definite) and is_square is False:
+            raise ValueError(
+                "A non-singular, positive definite or self-adjoint matrix is always square."
+            )
         self._dtype = as_dtype(dtype)
         self._is_non_singular = True if is_positive_definite else is_non_singular
         self._is_self_adjoint = is_self_adjoint
         self._is_positive_definite = is_positive_definite
         self._is_square = True if is_self_adjoint or self._is_non_singular else is_square
         self._name = name or type(self).__name__
-        self._parameters = {
-            **(parameters or {}),
+        hints = {
             "is_non_singular": is_non_singular,
             "is_self_adjoint": is_self_adjoint,
             "is_positive_definite": is_positive_definite,
             "is_square": is_square,
             "name": self._name,
+        }
+        kind: Any = type(self)
+        taken = _parameters_of(kind)
+        self._parameters = {
+            **(parameters or {}),
+            **{key: value for key, value in hints.items() if taken is None or key in taken},
         }
 
     # ---- properties ---------------------------------------------------------------------------
@@ -125,6 +143,8 @@ class LinearOperator(Composite):
         rows, columns = self.range_dimension, self.domain_dimension
         if rows is None or columns is None:
             return self._is_square
+        if rows == columns and self._is_square is False:
+            raise ValueError("The hint is_square was set to False, but the operator was square.")
         return bool(rows == columns)
 
     @property
@@ -179,7 +199,12 @@ class LinearOperator(Composite):
 
     def _sizes(self) -> list[Any]:
         """The sizes of the matrix, preceded by those of the batch: what a subclass says by `_shape`."""
-        return TensorShape(self._shape()).as_list()
+        shape = TensorShape(self._shape())
+        if shape.rank is None:
+            raise SymbolicValueError(
+                f"The shape of {self._name} is known only when the graph runs."
+            )
+        return shape.as_list()
 
     def _shape(self) -> Any:
         raise NotImplementedError("_shape is not implemented.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
@@ -30,6 +31,21 @@ def same_dtype(operators: Any, who: str) -> Any:
 def all_true(values: Any) -> bool | None:
     """True if all are known to be true; otherwise None for unknown."""
     return True if all(values) else None
+
+
+def _is_mirrored(operators: Sequence[LinearOperator]) -> bool | None:
+    """True for a product A B ... and the adjoint of the same; None where that is not known."""
+    count = len(operators)
+    pairs = zip(operators[: count // 2], reversed(operators), strict=False)
+    return True if count % 2 == 0 and all(_are_adjoint(a, b) for a, b in pairs) else None
+
+
+def _are_adjoint(a: LinearOperator, b: LinearOperator) -> bool:
+    if a is b:
+        return bool(a.is_self_adjoint)
+    return any(
+        isinstance(x, LinearOperatorAdjoint) and x.operator is y for x, y in ((a, b), (b, a))
+    )
 
 
 class LinearOperatorAdjoint(LinearOperator):
@@ -194,6 +210,13 @@ class LinearOperatorComposition(LinearOperator):
         self._operators: list[LinearOperator] = same_dtype(operators, "LinearOperatorComposition")
         if is_non_singular is None:
             is_non_singular = all_true(o.is_non_singular for o in self._operators)
+        mirrored = _is_mirrored(self._operators)
+        if is_square is None:
+            is_square = mirrored or all_true(o.is_square for o in self._operators)
+        if is_self_adjoint is None:
+            is_self_adjoint = mirrored
+        if is_positive_definite is None and mirrored and is_non_singular:
+            is_positive_definite = True
         super().__init__(
             self._operators[0].dtype,
             None,

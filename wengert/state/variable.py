@@ -114,18 +114,19 @@ class Variable(Value, metaclass=Made):
         tensor = _initial(initial_value, None if dtype is None else as_dtype(dtype))
         self._array: Any = tensor._array
         self._key: Key | None = Key()
-        self._name = f"{thread.context.scope}{name or 'Variable'}:0"
+        graph = current_graph()
+        scope = thread.context.scope if graph is None else graph.names.scope
+        self._name = f"{scope}{name or 'Variable'}:0"
         self._shape = TensorShape(tensor._array.shape if shape is None else shape)
         if not self._shape.is_compatible_with(tensor._array.shape):
             raise ValueError(
                 f"In this `tf.Variable` creation, the initial value's shape ({tensor.shape}) is "
                 f"not compatible with the explicitly supplied `shape` argument ({shape})."
             )
-        self.trainable = trainable is None or bool(trainable)
+        self.trainable = is_trained(trainable, synchronization)
         self.constraint = constraint
         self.synchronization = synchronization
         self.aggregation = aggregation
-        graph = current_graph()
         if graph is not None:
             graph.made_variable(self)
 
@@ -149,6 +150,14 @@ class Variable(Value, metaclass=Made):
     def name(self) -> str:
         """The name, followed by `:0`."""
         return self._name
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name.partition(":")[0]
+
+    @property
+    def _distribute_strategy(self) -> None:
+        """None: there is one replica."""
 
     @property
     def shape(self) -> TensorShape:
@@ -373,6 +382,13 @@ def _remake(array: Any, trainable: bool, name: str, shape: Any, constraint: Any)
     made = Variable(array, trainable=trainable, shape=shape, constraint=constraint)
     made._name = f"{name}:0"
     return made
+
+
+def is_trained(trainable: Any, synchronization: Any) -> bool:
+    """What was said; else all are but those that replicas keep apart until they are read."""
+    if trainable is not None:
+        return bool(trainable)
+    return getattr(synchronization, "name", None) != "ON_READ"
 
 
 def _read(variable: Any, dtype: DType | None, hint: DType | None) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert.ops.ragged.tensor import RaggedTensor, RaggedTensorValue
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
@@ -138,11 +139,21 @@ class Closeness(unittest.TestCase):
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Assert that two arrays have the same shape and elements; nan equals nan."""
+        if any(isinstance(v, (RaggedTensor, RaggedTensorValue)) for v in (a, b)):
+            self.assertEqual(self._rows(a), self._rows(b), msg)
+            return
         x, y = self._array(a), self._array(b)
         self.assertEqual(x.shape, y.shape, _told(msg, f"Shape mismatch: {x.shape} and {y.shape}."))
         wrong = _differs(x, y)
         if np.any(wrong):
             self.fail(_told(msg, f"Arrays are not equal.\n{_lines(x, y, wrong)}"))
+
+    def _rows(self, value: Any) -> Any:
+        """A ragged tensor, or what it is compared with, as nested lists."""
+        found = self.evaluate(value) if isinstance(value, (Tensor, RaggedTensor)) else value
+        if isinstance(found, (RaggedTensor, RaggedTensorValue)):
+            return found.to_list()
+        return found.tolist() if isinstance(found, (np.ndarray, np.generic)) else found
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Assert that some element differs."""

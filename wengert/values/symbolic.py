@@ -180,7 +180,10 @@ class SymbolicTensor(Tensor):
     def __iter__(self) -> Iterator[Tensor]:
         shape = self._array.shape
         if not (isinstance(shape, tuple) and shape and isinstance(shape[0], int)):
-            raise self._not_allowed("Python iterator", "tf.unstack, tf.map_fn or tf.while_loop")
+            raise self._unknown(
+                f"Iterating over a symbolic `tf.Tensor` is not allowed in Graph mode: {self!r} has "
+                "no size while the graph is built. Use tf.unstack, tf.map_fn or tf.while_loop."
+            )
         return (self[i] for i in range(shape[0]))
 
     def __len__(self) -> int:

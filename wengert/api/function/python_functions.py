@@ -15,6 +15,7 @@ from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import (
+    InternalError,
     InvalidArgumentError,
     OpError,
     OutOfRangeError,
@@ -75,7 +76,7 @@ def _kernel(
             f"{name} returns {len(results)} values, but expects to see {len(wanted)} values. "
             "[Op:PyFunc]"
         )
-    own = [as_array(np.asarray(r)) for r in results]
+    own = [_as_value(r) for r in results]
     for i, (array, dtype) in enumerate(zip(own, wanted, strict=True)):
         found = convert(array).dtype
         if found is not dtype:
@@ -84,6 +85,16 @@ def _kernel(
                 f"Return an array of that dtype, or say Tout=tf.{found.name} [Op:PyFunc]"
             )
     return own
+
+
+def _as_value(result: Any) -> Array:
+    try:
+        return as_array(np.asarray(result))
+    except ValueError as error:
+        raise InternalError(
+            f"Unsupported object type {type(result).__name__}, or Unsupported numpy data type: "
+            f"{error} [Op:PyFunc]"
+        ) from error
 
 
 def _array_row(name: str, stateful: bool) -> Row:
@@ -106,8 +117,10 @@ PY_FUNC_STATELESS: Row = _array_row("PyFuncStateless", stateful=False)
 def _as_list(result: Tensor | Array | Sequence[Tensor | Array], count: int) -> list[Any]:
     if result is None:
         return []
-    if isinstance(result, (list, tuple)) and not (count == 1 and isinstance(result, list)):
+    if isinstance(result, tuple) or (isinstance(result, list) and len(result) == count):
         return list(result)
+    if isinstance(result, list) and count > 1:
+        return result
     return [result]
 
 

@@ -37,7 +37,7 @@ def _reals(array: Array) -> Array:
 
 def _moved(array: Array, at: int, step: TensorLike) -> Array:
     """The array with one of its numbers changed."""
-    copy = np.array(array)
+    copy = np.array(array, order="C")  # so that the vector of its numbers is a view
     _reals(copy.reshape(-1))[at] += step
     return copy
 

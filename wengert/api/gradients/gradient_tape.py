@@ -201,7 +201,6 @@ class GradientTape:
 
     def watch(self, tensor: Tensors) -> None:
         """Watch a tensor, a variable or a nested structure of them."""
-        tape = self._started("watch")
         leaves = nest.differentiated(tensor)
         for value in leaves:
             if not isinstance(value, (Tensor, Variable)):
@@ -210,6 +209,7 @@ class GradientTape:
                     "tf.Variable or ExtensionType. Make a tensor of it first: "
                     "x = tf.convert_to_tensor(x)."
                 )
+        tape = self._started("watch")
         for value in leaves:
             if not value.dtype.is_differentiable:
                 self._complain("watched tensor", value, "watch")
@@ -624,11 +624,7 @@ class GradientTape:
         """
         policy = as_policy(unconnected_gradients)
         tape = self._to_differentiate()
-        if not self._persistent and not experimental_use_pfor:
-            raise TapeError(
-                "GradientTape must be created with persistent=True to compute the jacobian with "
-                "eager execution enabled and with experimental_use_pfor set to False."
-            )
+        self._check_persistent("jacobian", experimental_use_pfor)
         (y,) = _single(target, "target")
         asked = self._sources(sources)
         with self._closed(tape), self._by(overrides, tape):
@@ -640,6 +636,14 @@ class GradientTape:
                 _jacobian_or_zeros(g, y, x, policy) for g, x in zip(rows, asked, strict=True)
             ]
         return nest.with_gradients(sources, jacobians)
+
+    def _check_persistent(self, method: str, experimental_use_pfor: bool) -> None:
+        """Row after row is possible eagerly if the tape may be asked again."""
+        if current_graph() is None and not self._persistent and not experimental_use_pfor:
+            raise TapeError(
+                f"GradientTape must be created with persistent=True to compute the {method} with "
+                "eager execution enabled and with experimental_use_pfor set to False."
+            )
 
     def batch_jacobian(
         self,
@@ -663,6 +667,7 @@ class GradientTape:
         """
         policy = as_policy(unconnected_gradients)
         tape = self._to_differentiate()
+        self._check_persistent("batch_jacobian", experimental_use_pfor)
         (y,), (x,) = _single(target, "target"), _single(source, "source")
         if not (is_certain(dims(y)) and is_certain(dims(x))):
             with self._closed(tape), self._by(overrides, tape):

@@ -69,6 +69,7 @@ class VariableAggregation(enum.Enum):
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
+    ONLY_FIRST_TOWER = 3  # its name in version 1
 
 
 class VariableSynchronization(enum.Enum):

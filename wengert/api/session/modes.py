@@ -136,7 +136,11 @@ class name_scope:
     """
 
     def __init__(
-        self, name: str | None, default_name: str | None = None, values: object = None
+        self,
+        name: str | None,
+        default_name: str | None = None,
+        values: object = None,
+        skip_on_eager: bool = True,
     ) -> None:
         if name is not None and not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string, got {name!r}.")

@@ -14,7 +14,7 @@ from wengert.ops.arrays.identity import READ, identity
 from wengert.ops.control.cond import cond
 from wengert.ops.control.effects import group
 from wengert.ops.state.assignments import IS_INITIALIZED, assign_later
-from wengert.state.variable import Variable
+from wengert.state.variable import Variable, is_trained
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
@@ -94,14 +94,15 @@ class GraphVariable(Variable):
                 "initializer gives it, or a function that returns it."
             )
         graph = current_graph()
+        scope = graph.names.scope
         while graph.is_function:
             graph = graph.outer_graph
         self._graph: Graph = graph
         if not validate_shape:
             shape = TensorShape(None)
-        with activate((), graph), graph.control_dependencies(None):
+        with activate((), graph), graph.control_dependencies(None), graph.name_scope(scope):
             self._make(initial_value, name, None if dtype is None else as_dtype(dtype), shape)
-        self.trainable = trainable is None or bool(trainable)
+        self.trainable = is_trained(trainable, synchronization)
         self.constraint = constraint
         self.synchronization = synchronization
         self.aggregation = aggregation

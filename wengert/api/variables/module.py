@@ -39,7 +39,7 @@ class Module:
             )
         self._name = name
         with name_scope(name) as scope:
-            self._name_scope = scope
+            self._name_scope = name_scope(scope)
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -54,7 +54,7 @@ class Module:
     @property
     def name_scope(self) -> name_scope:
         """The name scope for what the module creates."""
-        return name_scope(self._name_scope)
+        return self._name_scope
 
     @property
     def variables(self) -> tuple[Variable, ...]:

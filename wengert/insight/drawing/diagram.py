@@ -125,7 +125,7 @@ def _box(
     note = f"{named} {facts['shape']}".strip()
     scope = tuple(op.name.split("/")[:-1]) or (facts["line"],)
     side = "backward" if is_backward else "input" if op.type == "Const" else "forward"
-    return Box(op.type, note, side, facts, ("gradient", *scope) if is_backward else scope)
+    return Box(op.row.name, note, side, facts, ("gradient", *scope) if is_backward else scope)
 
 
 def _shape(x: Any) -> str:

@@ -121,7 +121,7 @@ class _Export:
 
     def _terms(self, op: Operation) -> list[Term]:
         """The terms for the results, none of which stands for an input as well."""
-        if op.type != "Cast" and any(_is_brief(x) for x in (*op.inputs, *op.outputs)):
+        if op.row.name != "Cast" and any(_is_brief(x) for x in (*op.inputs, *op.outputs)):
             raise NoCounterpartError("few operators of ONNX take bfloat16: cast to float32 first")
         inputs = [Term(self.model, self._slots[id(x)]) for x in op.inputs]
         found = _computed(op, inputs)
@@ -137,27 +137,29 @@ class _Export:
         line = self._d.lines.get(id(op), op.place)
         if self._strict:
             raise NotImplementedError(
-                f"ONNX has no counterpart of {op.type} ({reason}), which computes '{op.name}' at "
+                f"ONNX has no counterpart of {op.row.name} ({reason}), which computes '{op.name}' at "
                 f"{short(line)}: {line_text(line)}\nWith strict=False it is written as a node of the "
                 f"domain {OWN_DOMAIN}, which Netron shows."
             )
-        self.without.append(Without(op.type, op.name, short(line), reason))
+        self.without.append(Without(op.row.name, op.name, short(line), reason))
         attrs = {k: v for k, v in op.attrs.items() if _is_written(v)}
         inputs = [self._slots[id(x)] for x in op.inputs]
-        outputs = self.model.add(op.type, inputs, [y._array.dtype for y in op.outputs], **attrs)
+        outputs = self.model.add(op.row.name, inputs, [y._array.dtype for y in op.outputs], **attrs)
         self.model.nodes[-1].domain = OWN_DOMAIN
         return [Term(self.model, y) for y in outputs]
 
     def _source(self, op: Operation) -> bool:
         """Whether it is an input, a value from outside, or a constant, which is added."""
         for y in op.outputs:
-            value = self._captured.get(id(y), op.attrs.get("value") if op.type == "Const" else None)
+            value = self._captured.get(
+                id(y), op.attrs.get("value") if op.row.name == "Const" else None
+            )
             array = getattr(value, "_array", value)
             name = self._names.get(id(y), y.op.name)
             if isinstance(array, (np.ndarray, np.generic)):
-                is_plain = op.type == "Const" and np.ndim(array) == 0
+                is_plain = op.row.name == "Const" and np.ndim(array) == 0
                 self._slots[id(y)] = self.model.constant(array, "" if is_plain else name)
-            elif op.type in ("Placeholder", "VarHandleOp"):
+            elif op.row.name in ("Placeholder", "VarHandleOp"):
                 slot = Slot(y._array.dtype, _sizes(y), self.model.unique(name))
                 self.model.inputs.append(slot)
                 self._slots[id(y)] = slot
@@ -182,7 +184,7 @@ def _computed(op: Operation, inputs: list[Term]) -> Any:
     """The terms that a rule gives, or the kernel."""
     if op.row.graphs:
         raise NoCounterpartError("a loop, or a branch")
-    rule = RULES.get(op.type) if _is_declared(op.row) else None
+    rule = RULES.get(op.row.name) if _is_declared(op.row) else None
     is_passed_on = op.row.closes and op.row.many
     if rule is None and not is_passed_on and not op.row.elementwise:
         raise NoCounterpartError("no such operation")

@@ -14,7 +14,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
-from wengert.inference.symbolic_integers import by_function, integer
+from wengert.inference.symbolic_integers import by_function, integer, integers_of
 from wengert.ops.arrays.batched import by_segment
 from wengert.ops.arrays.shaping import (
     as_shape,
@@ -200,6 +200,21 @@ def gather(
     return result
 
 
+def _batch_dims(given: Any, params: int, indices: int) -> int:
+    """How many leading axes are those of a batch, as one number or as a tensor of one."""
+    if isinstance(given, Tensor) and given.shape.rank:
+        if given.shape.num_elements() != 1:
+            raise TypeError(f"batch_dims must be one number, got a tensor of shape {given.shape}.")
+        given = integers_of(given).item()
+    count = int(given)
+    if count < 0 or count >= min(params, indices):
+        raise ValueError(
+            f"batch_dims = {count} must not be negative and be less than rank(params) = {params} "
+            f"and rank(indices) = {indices}."
+        )
+    return count
+
+
 def _check_batch(params: Dims, indices: Dims, count: int, who: str) -> None:
     for axis in range(count):
         if certainly(params[axis] != indices[axis]):
@@ -332,14 +347,15 @@ def gather_nd(
     x, i = convert(params), integers(indices)
     if not dims(i):
         raise InvalidArgumentError("indices must be at least a vector [Op:GatherNd]")
-    _check_batch(dims(x), dims(i), int(batch_dims), "GatherNd")
+    batch_dims = _batch_dims(batch_dims, len(dims(x)), len(dims(i)))
+    _check_batch(dims(x), dims(i), batch_dims, "GatherNd")
     depth = dims(i)[-1]
     if depth > len(dims(x)) - batch_dims:
         raise InvalidArgumentError(
             f"index innermost dimension length must be <= params rank; saw: {depth} vs. "
             f"{len(dims(x)) - batch_dims} [Op:GatherNd]"
         )
-    result: Tensor = apply(GATHER_ND, (x, i), {"batch_dims": int(batch_dims)})
+    result: Tensor = apply(GATHER_ND, (x, i), {"batch_dims": batch_dims})
     return result
 
 

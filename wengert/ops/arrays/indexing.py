@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -66,10 +66,16 @@ def _bound(value: Any) -> Any:
     return None if value is None else _index(value)
 
 
+# What an index may be, in TensorFlow's words.
+VALID_INDICES: Final = (
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+    "tf.int32/tf.int64 tensors are valid indices"
+)
+
+
 def _bad_index(part: Sequence[int]) -> TypeError:
     return TypeError(
-        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
-        f"tf.int32/tf.int64 tensors are valid indices, got {part!r}. "
+        f"{VALID_INDICES}, got {part!r}. "
         "To pick several elements use tf.gather, by a condition tf.boolean_mask."
     )
 

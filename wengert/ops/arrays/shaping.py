@@ -184,6 +184,10 @@ def transpose(
     """
     x = convert(a)
     rank = len(dims(x))
+    if perm is not None and len(np.shape(perm)) > 1:
+        raise InvalidArgumentError(
+            f"perm must be rank 1, a vector of axes, not {np.shape(perm)} [Op:Transpose]"
+        )
     order = tuple(range(rank))[::-1] if perm is None else as_shape(perm)
     order = tuple(normal_axis(p, rank) for p in order)
     if sorted(order) != list(range(rank)):

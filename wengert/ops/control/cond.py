@@ -7,7 +7,8 @@ and one operation runs the body that is chosen. Its gradient is an operation of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import Batched
 from wengert.core.context import current_graph
@@ -20,12 +21,14 @@ from wengert.execution.replay import replay
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.tracing import traced_body
-from wengert.inference.public_functions import nameable
+from wengert.inference.public_functions import typed
 from wengert.inference.shape_inference import common_form, form_of
 from wengert.ops.arrays.identity import identity
+from wengert.ops.arrays.shaping import squeeze
 from wengert.ops.control.by_example import by_example
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast
+from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.composite import Composite
@@ -38,13 +41,8 @@ from wengert.values.tensor import Tensor
 if TYPE_CHECKING:
     from wengert.graph.operation import Operation
     from wengert.state.cell import Cell
-    from wengert.state.variable import Variable
     from wengert.values.typing import Array, IntLike, Namespace, TensorLike
     from wengert.values.value import Value
-
-
-# Where TensorFlow has the operations of the branches.
-_SCOPES: Final = {"cond": "cond", "switch_case": "switch_case/indexed_case"}
 
 
 class Branches:
@@ -62,6 +60,7 @@ class Branches:
             [self._place(names.get(id(v), v)) for v in g.captured]
             for g, names in zip(graphs, meant or [{}] * len(graphs), strict=True)
         ]
+        self.is_choice = len(graphs) == 2  # by a condition, not by an index
         # Results beyond those that all branches have: (branch, index of a result of its body).
         self.more: list[tuple[int, int]] = []
 
@@ -101,7 +100,11 @@ class Branches:
     # ---- as an operation ---------------------------------------------------------------------
 
     def added(
-        self, index: TensorLike, values: Sequence[Any], known: Sequence[Any] | None = None
+        self,
+        index: TensorLike,
+        values: Sequence[Any],
+        known: Sequence[Any] | None = None,
+        name: str | None = None,
     ) -> list[Any]:
         """Add the operation to the graph under construction; its results."""
         graph = current_graph()
@@ -111,20 +114,25 @@ class Branches:
             outs = [[form_of(y) for y in b.graph.outputs] for b in self.bodies]
             known = [common_form(column) for column in zip(*outs, strict=True)]
             known += [form_of(self.bodies[b].results[at]) for b, at in self.more]
-        return graph.told(graph.add(self._row(), xs, {}, None, known), given)  # type: ignore[no-any-return]
+        op = graph.add(self._row(), xs, {}, name, known)
+        graph.add_control_inputs(op, control_inputs(graph, [b.graph for b in self.bodies]))
+        return graph.told(op, given)  # type: ignore[no-any-return]
 
     def _row(self) -> Row:
+        graphs = [b.graph for b in self.bodies]
+        kind = "If" if self.is_choice else "Case"
         return Row(
-            "If" if len(self.bodies) == 2 else "Case",
+            kind,
             never_run,
+            type=type_of(kind, graphs),
             step=self.run,
             joint=by_example(self._joint),
             joint_jvp=self._joint_jvp,
             inline=self._inline,
             many=True,
             fills=False,
-            effects=any(has_effects(b.graph) for b in self.bodies),
-            graphs=[b.graph for b in self.bodies],
+            effects=any(has_effects(g) for g in graphs),
+            graphs=graphs,
         )
 
     def _inline(self, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
@@ -166,12 +174,27 @@ class Branches:
         return branch_tangents(self, ys, ts[1:], index, values)
 
 
+def type_of(kind: str, graphs: Sequence[FunctionGraph]) -> str:
+    """The type of an operation with bodies: it is stateful if they touch a state."""
+    reads = any(isinstance(v, Variable) for g in graphs for v in g.captured)
+    return kind if reads or any(has_effects(g) for g in graphs) else f"Stateless{kind}"
+
+
+def control_inputs(graph: Any, bodies: Sequence[FunctionGraph]) -> list[Operation]:
+    """The operations of a graph that must run before a body does; others are left to those around."""
+    asked = {id(op): op for body in bodies for op in body.control_from_outside}
+    if graph.is_function:
+        graph.control_from_outside += [op for op in asked.values() if op.graph is not graph]
+    return [op for op in asked.values() if op.graph is graph]
+
+
 def again(branches: Branches) -> Branches:
     """The same branches for another operation, which may get further results of its own."""
     copy = Branches([b.graph for b in branches.bodies])
     copy.places = branches.places
     copy.bodies = [Subgraph(b.graph, b.results) for b in branches.bodies]
     copy.more = list(branches.more)
+    copy.is_choice = branches.is_choice
     return copy
 
 
@@ -197,6 +220,7 @@ def branch_gradients(
         pull.graph.outputs = [pull.output(found[i], xs[i]) for i in there]
     meant = [_meanings(branches, b, op, pull, xs) for b, pull in enumerate(pulls)]
     gradient = Branches([p.graph for p in pulls], meant)
+    gradient.is_choice = branches.is_choice
     results = dict(zip(there, gradient.added(index, gradient.inputs), strict=True))
     return [results.get(i) for i in range(len(xs))]
 
@@ -257,6 +281,7 @@ def branch_tangents(
         ]
     meant = [_meanings(branches, b, ys[0].op, push, xs) for b, push in enumerate(pushes)]
     tangents = Branches([p.graph for p in pushes], meant)
+    tangents.is_choice = branches.is_choice
     results = tangents.added(index, tangents.inputs, [form_of(ys[k]) for k in there])
     found = dict(zip(there, results, strict=True))
     return [found.get(k) for k in range(len(ys))]
@@ -291,7 +316,7 @@ def _result(branches: Branches, body: Subgraph, k: int, ys: Sequence[Any]) -> An
 # ---- public functions -------------------------------------------------------------------------
 
 
-@nameable
+@typed
 def cond(
     pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
@@ -317,8 +342,9 @@ def cond(
         raise TypeError(
             f"'pred' must not be a Python bool, got {pred}: write `if` where the condition is known."
         )
-    index = cast(_scalar(pred, "pred"), int32)
-    return _branched("cond", 1 - index, [true_fn, false_fn], ("true_fn", "false_fn"))
+    with current_graph().name_scope(name or "cond") as scope:
+        index = 1 - cast(_scalar(pred, "pred"), int32)
+        return _branched("cond", scope, index, [true_fn, false_fn], ("true_fn", "false_fn"))
 
 
 def _chosen_by_example(chosen: Any, one: Any, other: Any) -> Any:
@@ -327,7 +353,7 @@ def _chosen_by_example(chosen: Any, one: Any, other: Any) -> Any:
     return nest.map_structure(lambda a, b: where(chosen, a, b), one, other)
 
 
-@nameable
+@typed
 def switch_case(
     branch_index: TensorLike, branch_fns: Any, default: Any = None, name: str = "switch_case"
 ) -> Any:
@@ -358,7 +384,10 @@ def switch_case(
         at = int(index)
         return chosen[at if 0 <= at < len(chosen) else -1]()
     names = [f"branch {i}" for i in range(len(chosen))]
-    return _branched("switch_case", _scalar(index, "branch_index"), chosen, names)
+    graph = current_graph()
+    with graph.name_scope(name or "switch_case"), graph.name_scope("indexed_case") as scope:
+        which = _scalar(index, "branch_index")
+        return _branched("switch_case", scope, which, chosen, names)
 
 
 def _indexed(branch_fns: Sequence[Callable[..., Any]]) -> list[tuple[int, Any]]:
@@ -369,7 +398,7 @@ def _indexed(branch_fns: Sequence[Callable[..., Any]]) -> list[tuple[int, Any]]:
     return [f if isinstance(f, tuple) else (i, f) for i, f in enumerate(branch_fns)]
 
 
-@nameable
+@typed
 def case(
     pred_fn_pairs: Any,
     default: Callable[[], Any] | None = None,
@@ -393,7 +422,9 @@ def case(
     result = default
     for pred, function in reversed(pairs):
         result = _link(pred, function, result)
-    return result()
+    graph = current_graph()
+    with nullcontext() if graph is None else graph.name_scope(name or "case"):
+        return result()
 
 
 def _pairs(pred_fn_pairs: Any) -> list[tuple[Any, Any]]:
@@ -442,10 +473,9 @@ def _nothing_true(others: Any, pred: Any, function: Callable[[], Any]) -> Callab
 
 def _scalar(value: TensorLike, what: str) -> Tensor:
     tensor = convert(value)
-    rank = tensor.shape.rank
-    if rank not in (None, 0):
+    if any(size not in (None, 1) for size in tensor.shape.dims or ()):
         raise ValueError(f"{what} must be a scalar, got shape {tensor.shape}.")
-    return tensor
+    return tensor if tensor.shape.rank == 0 else squeeze(tensor)
 
 
 def _as_returned(result: TensorLike) -> Any:
@@ -456,12 +486,16 @@ def _as_returned(result: TensorLike) -> Any:
 
 
 def _branched(
-    who: str, index: Tensor, functions: Sequence[Callable[[], Any]], names: Sequence[str]
+    who: str,
+    scope: str,
+    index: Tensor,
+    functions: Sequence[Callable[[], Any]],
+    names: Sequence[str],
 ) -> Any:
     outer = current_graph()
     made: list[tuple[FunctionGraph, Any]] = []
     for name, function in zip(names, functions, strict=True):
-        made.append(_traced(_SCOPES[who], name, function, outer, made))
+        made.append(_traced(scope, name, function, outer, made))
     graphs = [graph for graph, _ in made]
     _check_slices(who, [nest.flatten(returned) for _, returned in made])
     structure = made[0][1]
@@ -471,7 +505,8 @@ def _branched(
     for graph in graphs:
         graph.outputs = [y for y in graph.outputs if y is not None]
     branches = Branches(graphs)
-    results = iter(branches.added(index, branches.inputs))
+    branches.is_choice = who == "cond"
+    results = iter(branches.added(index, branches.inputs, name=scope))
     if not there:
         return outer.operations[-1]
     return nest.with_tensors(structure, [next(results) if t else None for t in there])
@@ -486,14 +521,14 @@ def _traced(
 ) -> tuple[FunctionGraph, Any]:
     """A branch, which may not use what another one made."""
     try:
-        return traced_body(name, function, outer, lambda graph: ())
+        return traced_body(name, function, outer, lambda graph: (), scope)
     except LeakedTensorError as error:
         leaked: Any = error.tensor
         others = [g for g, _ in before if leaked is not None and leaked.graph is g]
         if not others:
             raise
         raise ValueError(
-            f"Tensor {scope}/{leaked.name} in {others[0].name} is accessed from {name}. {error}"
+            f"Tensor {leaked.name} in {others[0].name} is accessed from {name}. {error}"
         ) from error
 
 

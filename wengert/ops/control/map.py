@@ -98,9 +98,9 @@ class _Elements:
 
 def _check_structure(signature: Structure, result: Structure) -> None:
     try:
-        nest.assert_same_structure(signature, result, check_types=False)
+        nest.assert_same_structure(signature, result)
     except (TypeError, ValueError) as error:
-        raise ValueError(
+        raise type(error)(
             "The two structures don't have the same nested structure: what fn returned is not "
             f"nested as fn_output_signature is. Give fn_output_signature. {error}"
         ) from None

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import Batcher
-from wengert.core.context import activate, current_graph, thread, with_top
+from wengert.core.context import current_graph, thread
 from wengert.core.layer import beneath_layers
 from wengert.errors import LeakedTensorError, SymbolicValueError
 from wengert.graph.function_graph import FunctionGraph
-from wengert.graph.tracing import as_output
-from wengert.inference.public_functions import nameable
+from wengert.graph.tracing import as_output, body_graph, tracing
+from wengert.inference.public_functions import typed
 from wengert.ops.arrays.identity import identity
 from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.control.while_op import Loop, check_shapes, kept_where, loop_condition
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wengert.values.typing import IntLike, Structure
 
 
-@nameable
+@typed
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
@@ -60,7 +60,8 @@ def while_loop(
         return _of_batches(batcher, cond, body, variables, maximum_iterations)
     if current_graph() is None:
         return _in_python(cond, body, variables, maximum_iterations)
-    return _in_graph(cond, body, variables, shape_invariants, maximum_iterations)
+    with current_graph().name_scope(name or "while") as scope:
+        return _in_graph(cond, body, variables, shape_invariants, maximum_iterations, scope)
 
 
 class _Variables:
@@ -191,6 +192,7 @@ def _in_graph(
     variables: _Variables,
     invariants: Structure,
     maximum: Any,
+    scope: str,
 ) -> Any:
     outer = current_graph()
     if maximum is not None and convert(maximum).shape.rank:
@@ -200,18 +202,18 @@ def _in_graph(
     counter = [] if maximum is None else [outer.entered(convert(0)), outer.entered(convert(maximum, int32))]  # fmt: skip
     shapes = _shapes(variables.initial, initial, invariants)
 
-    condition = FunctionGraph("while_cond", outer)
+    condition = body_graph("while_cond", outer, scope)
     inputs = _inputs(condition, counter, initial, shapes)
-    with activate((), with_top(condition)):
+    with tracing(condition):
         values = nest.with_tensors(variables.initial, inputs[len(counter) :])
         go = convert(cond(*variables.arguments(values)))
         if counter:
             go = logical_and(less(inputs[0], inputs[1]), go)
         condition.outputs = [condition.entered(go)]
 
-    graph = FunctionGraph("while_body", outer)
+    graph = body_graph("while_body", outer, scope)
     carried = _inputs(graph, counter, initial, shapes)
-    with activate((), with_top(graph)):
+    with tracing(graph):
         values = nest.with_tensors(variables.initial, carried[len(counter) :])
         returned = variables.returned(body(*variables.arguments(values)))
         found = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
@@ -221,7 +223,7 @@ def _in_graph(
     names = [x.op.name for x in (*counter, *initial)]
     check_shapes(carried, found, names)
     loop = Loop(graph, carried, found, condition)
-    results = loop.added([*counter, *initial], [])
+    results = loop.added([*counter, *initial], [], name=scope)
     return nest.with_tensors(variables.initial, results[len(counter) : len(counter) + len(initial)])
 
 

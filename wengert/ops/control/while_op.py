@@ -28,7 +28,7 @@ from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.inference.shape_inference import form_of
 from wengert.ops.control.by_example import by_example
-from wengert.ops.control.cond import never_run
+from wengert.ops.control.cond import control_inputs, never_run, type_of
 from wengert.ops.control.tensor_list import LIST, elements_of
 from wengert.ops.math.comparison import where
 from wengert.values.bound_ops import bound
@@ -144,25 +144,41 @@ class Loop:
 
     # ---- as an operation ---------------------------------------------------------------------
 
-    def added(self, initial: Sequence[Any], stacks: Sequence[Any], known: Any = None) -> list[Any]:
+    def added(
+        self,
+        initial: Sequence[Any],
+        stacks: Sequence[Any],
+        known: Any = None,
+        name: str | None = None,
+    ) -> list[Any]:
         """Add the operation to the graph under construction; its results."""
-        return self._added(initial, stacks, self.constants, known)
+        return self._added(initial, stacks, self.constants, known, name)
 
     def _added(
-        self, initial: Sequence[Any], stacks: Sequence[Any], constants: Sequence[Value], known: Any
+        self,
+        initial: Sequence[Any],
+        stacks: Sequence[Any],
+        constants: Sequence[Value],
+        known: Any,
+        name: str | None = None,
     ) -> list[Any]:
         graph = current_graph()
         given = [*initial, *stacks, *constants]
         xs = [graph.entered(x) for x in given]
         forms = known or [form_of(x) for x in self.carried]
-        op = graph.add(self._row(), xs, {}, None, [*forms, *[LIST] * len(self.emitted)])
+        op = graph.add(self._row(), xs, {}, name, [*forms, *[LIST] * len(self.emitted)])
+        graph.add_control_inputs(op, control_inputs(graph, self._graphs()))
         return graph.told(op, given)  # type: ignore[no-any-return]
 
+    def _graphs(self) -> list[FunctionGraph]:
+        return [self.body] if self.condition is None else [self.body, self.condition]
+
     def _row(self) -> Row:
-        graphs = [self.body] if self.condition is None else [self.body, self.condition]
+        graphs = self._graphs()
         return Row(
             "While",
             never_run,
+            type=type_of("While", graphs),
             step=self.run,
             joint=by_example(self._joint),
             joint_jvp=self._joint_jvp,

@@ -144,6 +144,12 @@ def _quantized(
             f"Round mode string must be 'HALF_TO_EVEN' or 'HALF_UP', is '{how['round_mode']}' "
             f"[Op:{row.name}]"
         )
+    if axis is not None and axis >= np.iinfo(np.int32).max:
+        raise InvalidArgumentError(f"Axis cannot be >= kint32max value, got {axis} [Op:{row.name}]")
+    if axis is not None and axis >= max(len(dims(x)), 1):
+        raise InvalidArgumentError(
+            f"Shape must be at least rank {axis + 1} but is rank {len(dims(x))} [Op:{row.name}]"
+        )
     signed = how["signed_input"]
     if not signed < num_bits < 63:
         raise InvalidArgumentError(

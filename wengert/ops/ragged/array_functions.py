@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays import gathering, indexing, joining, partitioning, shaping, slicing
 from wengert.ops.arrays.creation import rank, shape, size
 from wengert.ops.math.comparison import where
@@ -72,6 +73,8 @@ def _squeeze(input: RaggedTensor, axis: Integers | None = None, name: str | None
         raise ValueError(
             "Ragged.squeeze must have an axis argument: sizes of rows may be 1 by chance."
         )
+    if isinstance(axis, Tensor):
+        raise TypeError("The axes to squeeze must be numbers or a list of them, not a tensor.")
     axes = sorted({normal_axis(int(a), rank_of(input)) for a in np.atleast_1d(np.asarray(axis))})
     found: Any = input
     for at in reversed(axes):
@@ -88,7 +91,7 @@ def _without_axis(r: Any, at: int) -> Any:
         return _only_row(r)
     lengths = np.asarray(r.row_lengths())
     if (lengths != 1).any():
-        raise ValueError(
+        raise InvalidArgumentError(
             f"Every row must have one element to squeeze axis 1, got {lengths.tolist()}."
         )
     return r.values
@@ -96,7 +99,7 @@ def _without_axis(r: Any, at: int) -> Any:
 
 def _only_row(r: RaggedTensor) -> Any:
     if count_of_rows(r.row_splits) != 1:
-        raise ValueError(
+        raise InvalidArgumentError(
             f"Axis 0 can be squeezed where there is one row; there are {count_of_rows(r.row_splits)}."
         )
     return r.values

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -245,8 +247,12 @@ def cumulative_logsumexp(
 
 
 def _scan(row: Row, value: TensorLike, axis: int, exclusive: bool, reverse: bool) -> Tensor:
-    x, at = convert(value), int(axis)
-    rank = len(dims(x))
+    x = convert(value)
+    if np.ndim(axis):
+        raise InvalidArgumentError(
+            f"ScanOp: axis must be a scalar, not {tuple(np.shape(axis))} [Op:{row.name}]"
+        )
+    at, rank = int(axis), len(dims(x))
     if not -rank <= at < rank:
         raise InvalidArgumentError(
             f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {at} "

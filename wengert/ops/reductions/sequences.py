@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -209,7 +210,14 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _unravel_kernel(_: Namespace, indices: Array, sizes: Array) -> Array:
-    count = int(np.prod(sizes))
+    if np.any(sizes == 0):
+        raise InvalidArgumentError("Input dims cannot contain a dim of zero [Op:UnravelIndex]")
+    count = math.prod(sizes.tolist())
+    if count > np.iinfo(indices.dtype).max:
+        raise InvalidArgumentError(
+            "Input dims product is causing integer overflow: "
+            f"{shape_text(sizes.tolist())} [Op:UnravelIndex]"
+        )
     if np.any((indices < 0) | (indices >= count)):
         raise InvalidArgumentError("index is out of bound as with dims [Op:UnravelIndex]")
     return np.array(np.unravel_index(indices, tuple(sizes.tolist())), indices.dtype)

@@ -54,6 +54,13 @@ def frame(
     >>> tf.signal.frame([1, 2, 3, 4, 5], 3, 2).numpy().tolist()
     [[1, 2, 3], [3, 4, 5]]
     """
+    for what, one in (
+        ("frame_length", frame_length),
+        ("frame_step", frame_step),
+        ("pad_value", pad_value),
+    ):
+        if convert(one).shape.rank:
+            raise ValueError(f"{what} must be a scalar, got shape {convert(one).shape}.")
     x, length, step = convert(signal), int(static(frame_length)), int(static(frame_step))
     at = one_axis(axis, len(dims(x)), "Frame")
     size = dims(x)[at]

@@ -16,3 +16,8 @@ def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str = "cond") -> Any:
 def indexed_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]], name: str = "") -> Any:
     """Call one of several functions."""
     return switch_case(branch_index, list(branch_fns), name=name or "indexed_case")
+
+
+def get_func_graphs(op: Any) -> tuple[Any, ...]:
+    """The graphs of the branches of an operation."""
+    return tuple(op.row.graphs)

@@ -11,6 +11,7 @@ from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import expand_dims, reshape
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_update
+from wengert.ops.math.arithmetic import multiply
 from wengert.ops.math.comparison import equal as tensor_equals
 from wengert.ops.math.comparison import not_equal as tensor_not_equals
 from wengert.ops.math.elementwise import ones_like, sqrt
@@ -20,6 +21,8 @@ from wengert.ops.sparse.segments import segment_mean as sparse_segment_mean_with
 from wengert.ops.sparse.segments import segment_sum as sparse_segment_sum_with_num_segments
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
+
+_mul_dispatch = multiply
 
 
 def _as_indexed_slices(x: Any, optimize: bool = True) -> IndexedSlices:

@@ -79,7 +79,7 @@ class Layer(Module):
         self._current_scope: Any = None
         self._base_name = name or _snake_case(type(self).__name__)
         self._name = name or self._unique_name()
-        self._name_scope = f"{self._name}/"
+        self._name_scope = name_scope(f"{self._name}/")
         if scope:
             with variable_scope(scope) as captured:
                 self._scope = captured
