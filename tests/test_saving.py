@@ -58,6 +58,16 @@ def test_what_is_written_comes_back(tmp_path: Path) -> None:
     RECORDER.read(tf, tmp_path)
 
 
+@pytest.mark.parametrize("whose", ["theirs", "ours"])
+def test_a_network_goes_on_training(tmp_path: Path, whose: str) -> None:
+    """A graph of version 1 from its file: branches, convolutions and their gradients, momentum, with its losses."""
+    if whose == "ours":
+        RECORDER.write_network(v1, tmp_path, batch=8)
+    losses = RECORDER.read_network(v1, DATA if whose == "theirs" else tmp_path)
+    expected = json.loads((DATA / "network.json").read_text("utf-8"))
+    assert losses == pytest.approx(expected, rel=2e-5)
+
+
 def test_tables_of_many_blocks() -> None:
     """Keys in order come back, whatever they have in common."""
     entries = [(f"{n:07d}".encode() * 3, bytes([n % 256]) * (n % 90)) for n in range(20000)]

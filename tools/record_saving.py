@@ -8,6 +8,7 @@ python tools/record_saving.py read some/folder            (where TensorFlow is i
 from __future__ import annotations
 
 import importlib
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -90,6 +91,7 @@ def write(tf: Any, folder: Path) -> None:
         v1.train.Saver().save(session, str(folder / "names"), write_meta_graph=False)
     tf.saved_model.save(made, str(folder / "model"), signatures={"loop": made.loop})
     write_graphs(v1, folder)
+    write_network(v1, folder, None if tf.__name__ == "tensorflow" else 8)
 
 
 def write_graphs(v1: Any, folder: Path) -> None:
@@ -110,6 +112,58 @@ def write_graphs(v1: Any, folder: Path) -> None:
         v1.train.Saver().save(session, str(folder / "graph"), global_step=1)
         shutil.rmtree(folder / "version_1", ignore_errors=True)
         v1.saved_model.simple_save(session, str(folder / "version_1"), {"x": x}, {"y": y})
+
+
+def write_network(v1: Any, folder: Path, batch: int | None = None) -> None:
+    """A convolutional network, a normalization that asks whether it trains, and momentum."""
+    draw = np.random.RandomState(0)
+    with v1.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder("float32", [batch, 12, 12, 1], name="x")
+        y = v1.placeholder("int64", [batch], name="y")
+        trains = v1.placeholder("bool", [], name="trains")
+
+        def filtered(x: Any, count: int, name: str) -> Any:
+            depth = int(x.shape[-1])
+            first = (draw.randn(3, 3, depth, count) * 0.3).astype(np.float32)
+            w = v1.get_variable(f"{name}/w", initializer=first)
+            b = v1.get_variable(f"{name}/b", initializer=np.zeros(count, np.float32))
+            return v1.nn.relu(v1.nn.bias_add(v1.nn.conv2d(x, w, [1, 1, 1, 1], "SAME"), b))
+
+        h = v1.nn.max_pool2d(filtered(x, 4, "first"), 2, 2, "VALID")
+        scale = v1.get_variable("scale", initializer=np.ones(4, np.float32))
+        offset = v1.get_variable("offset", initializer=np.zeros(4, np.float32))
+        zeros, ones = v1.zeros([4]), v1.ones([4])
+        h = v1.cond(
+            trains,
+            lambda: v1.nn.fused_batch_norm(h, scale, offset)[0],
+            lambda: v1.nn.fused_batch_norm(h, scale, offset, zeros, ones, is_training=False)[0],
+        )
+        h = v1.nn.avg_pool2d(filtered(h, 8, "second"), 2, 2, "SAME")
+        first = (draw.randn(72, 3) * 0.1).astype(np.float32)
+        w = v1.get_variable("w", initializer=first)
+        logits = v1.matmul(v1.reshape(h, [-1, 72]), w)
+        losses = v1.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
+        loss = v1.add(v1.reduce_mean(losses), 1e-3 * v1.nn.l2_loss(w), name="loss")
+        step = v1.train.get_or_create_global_step()
+        rate = v1.train.exponential_decay(0.05, step, 10, 0.9)
+        v1.train.MomentumOptimizer(rate, 0.9).minimize(loss, step, name="train")
+        v1.summary.scalar("loss", loss)
+        v1.summary.merge_all(name="summaries")
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver().save(session, str(folder / "network"))
+
+
+def read_network(v1: Any, folder: Path) -> list[float]:
+    """The losses of some steps of the network."""
+    draw = np.random.RandomState(0)
+    with v1.Graph().as_default(), v1.Session() as session:
+        saver = v1.train.import_meta_graph(str(folder / "network.meta"))
+        saver.restore(session, str(folder / "network"))
+        fed = {"x:0": draw.rand(8, 12, 12, 1), "y:0": draw.randint(0, 3, 8), "trains:0": True}
+        found = [float(session.run(["loss:0", "train"], fed)[0]) for _ in range(5)]
+        summaries = session.run("summaries/summaries:0", fed)
+        assert b"loss" in summaries
+        return [*found, float(session.run("loss:0", {**fed, "trains:0": False}))]
 
 
 def read_graphs(tf: Any, folder: Path) -> None:
@@ -195,6 +249,8 @@ def main() -> None:
         write(importlib.import_module("tensorflow"), folder)
         shutil.rmtree(folder / "model" / "assets", ignore_errors=True)
         (folder / "model" / "fingerprint.pb").unlink(missing_ok=True)
+        v1 = importlib.import_module("tensorflow").compat.v1
+        (folder / "network.json").write_text(json.dumps(read_network(v1, folder)) + "\n", "utf-8")
     else:
         read(importlib.import_module("tensorflow"), folder)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from wengert.api.variables.graph_variable import GraphKeys
+from wengert.api.variables.graph_variable import variable_of_handle
 from wengert.ops.arrays.creation import shape
 from wengert.ops.arrays.gathering import gather, gather_nd
 from wengert.ops.arrays.variable_scatter import scatter
@@ -18,10 +18,10 @@ def variable_of(resource: Any) -> Any:
     """The variable of a handle, which in a graph is a tensor."""
     if isinstance(resource, Variable):
         return resource
-    graph = resource.graph
-    kinds = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
-    there = [v for kind in kinds for v in graph.get_collection(kind)]
-    return next(v for v in there if v.handle is resource)
+    found = variable_of_handle(resource)
+    if found is None:
+        raise ValueError(f"{resource} is not the handle of a variable of its graph.")
+    return found
 
 
 def variable_shape(handle: Any, out_type: Any = None) -> Any:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from wengert.compat.graph_defs.export import CALL, OWN, attr_value, constant, nodes_of
 from wengert.compat.graph_defs.op_defs import op_defs
 from wengert.compat.graph_defs.protos import message
-from wengert.compat.graph_defs.tensors import shape_proto
+from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
 from wengert.graph.graph_def import input_name
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
@@ -67,7 +69,10 @@ class Library:
         made.node_def.extend(nodes.found)
         for own, y in zip(_unique(output_names), outputs, strict=True):
             made.signature.output_arg.add(name=own, type=y.dtype.as_datatype_enum)
-            made.ret[own] = nodes.place(input_name(y, y.op.name))
+            is_absent = isinstance(y, _Absent)
+            made.ret[own] = (
+                _nothing(made, own, y) if is_absent else nodes.place(input_name(y, y.op.name))
+            )
         for op in graph.get_operations():
             if op.name not in known and _acts(op):
                 made.signature.control_output.append(op.name)
@@ -116,7 +121,7 @@ class _Nodes:
 
     def _made(self, op: Any) -> list[Any]:
         owner = getattr(op.row.step, "__self__", None)
-        if isinstance(owner, Branches) and not owner.more:
+        if isinstance(owner, Branches):
             return [self._branches(op, owner)]
         if isinstance(owner, Loop) and not (
             owner.taken or owner.emitted or owner.condition is None
@@ -124,6 +129,9 @@ class _Nodes:
             return self._loop(op, owner)
         if op.row.name.startswith("custom_gradient") and op.row.joint is not None:
             return [self._custom(op)]
+        return self._plain(op)
+
+    def _plain(self, op: Any) -> list[Any]:
         made = nodes_of(op)
         own = [made[-1].attr[key].s for key in (OWN, CALL) if key in made[-1].attr]
         if "_closed" in made[-1].attr or any(b"'kept'" in text for text in own):
@@ -181,9 +189,13 @@ class _Nodes:
         made.attr["Tout"].CopyFrom(attr_value([y.dtype for y in op.outputs]))
         made.attr["output_shapes"].list.shape.extend([shape_proto(y.shape) for y in op.outputs])
         made.attr["branches"].list.SetInParent()
-        for body, places in zip(owner.bodies, owner.places, strict=True):
+        for number, (body, places) in enumerate(zip(owner.bodies, owner.places, strict=True)):
             inputs = _at(body.graph, places, given)
-            outputs = body.results[: owner.count]
+            kept = zip(owner.more, op.outputs[owner.count :], strict=True)
+            outputs = [
+                *body.results[: owner.count],
+                *[body.results[at] if b == number else _Absent(y) for (b, at), y in kept],
+            ]
             branch = self._function(op.name, inputs, kinds, outputs, body.graph)
             made.attr["branches"].list.func.add(name=branch.signature.name)
         return made
@@ -248,6 +260,46 @@ class _Nodes:
         return made
 
 
+class GraphNodes(_Nodes):
+    """The nodes of a graph that is no function, with the functions of its branches and loops in a library."""
+
+    def __init__(self) -> None:
+        super().__init__(Library(), {}, "")
+        self._loops: set[str] = set()
+
+    @property
+    def library(self) -> Any:
+        """The functions, as a message."""
+        return self._library.proto
+
+    def nodes(self, op: Any) -> list[Any]:
+        """The nodes of an operation; one that no form says enough of is shown."""
+        before = len(self._library.proto.function)
+        try:
+            made = self._made(op)
+        except NotImplementedError:
+            del self._library.proto.function[before:]
+            made = nodes_of(op)
+        for node in made:
+            inputs = [self.place(text) for text in node.input]
+            del node.input[:]
+            node.input.extend(inputs)
+        if made[-1].op in ("While", "StatelessWhile") and made[-1].attr["body"].func.name:
+            self._loops.add(op.name)
+        return made
+
+    def place(self, text: str) -> str:
+        """An input of a node as graphs name it, `node:1`: loops in files have counters first."""
+        name, _, index = text.partition(":")
+        return f"{name}:{int(index or 0) + _COUNTERS}" if name in self._loops else text
+
+    def _custom(self, op: Any) -> Any:
+        return nodes_of(op)[-1]
+
+    def _plain(self, op: Any) -> list[Any]:
+        return nodes_of(op)
+
+
 def _count_on(body: Any) -> None:
     """Let the body of a loop count its rounds, as TensorFlow's gradient of a loop expects."""
     one = constant("loop_counter/one", 1)
@@ -293,6 +345,24 @@ class _Stand:
         made = cls(_Scalar(), 0)
         made.op = _Op(name)
         return made
+
+
+class _Absent:
+    """What a branch does not compute, which another keeps for its gradient: nobody reads it."""
+
+    def __init__(self, like: Any) -> None:
+        self.dtype, self.shape = like.dtype, like.shape
+
+
+def _nothing(made: Any, own: str, absent: _Absent) -> str:
+    if absent.dtype.name in ("variant", "resource"):
+        raise NotImplementedError(f"A branch keeps a value of dtype {absent.dtype.name}.")
+    sizes = [] if absent.shape.rank is None else [n or 0 for n in absent.shape.as_list()]
+    proto = make_tensor_proto(np.zeros(sizes, absent.dtype.as_numpy_dtype))
+    node = made.node_def.add(name=f"absent_{own}", op="Const")
+    node.attr["value"].tensor.CopyFrom(proto)
+    node.attr["dtype"].type = proto.dtype
+    return f"{node.name}:output:0"
 
 
 class _Scalar:

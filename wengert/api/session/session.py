@@ -10,10 +10,12 @@ import numpy as np
 
 from wengert.api.gradients.answers import answers
 from wengert.api.session.modes import get_default_graph
+from wengert.api.variables.graph_variable import value_of_handle
 from wengert.core.context import activate
 from wengert.execution.engine_registry import Settings, compile_plan, engine_of
 from wengert.execution.plan import Plan
 from wengert.graph.graph import Graph, defaults
+from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
 from wengert.state.cell import Cell, new_resource
@@ -348,7 +350,8 @@ def _element(graph: Graph, fetch: Any) -> Any:
             f"Operation {name} has been marked as not fetchable. Typically this happens when it is "
             "defined in another function or code block: return it from there."
         )
-    return element
+    is_handle = type(element) is SymbolicTensor and element.op.row is VAR_HANDLE
+    return value_of_handle(element) if is_handle else element
 
 
 # ---- feeds ------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -60,14 +61,21 @@ def as_graph_def(graph: Any, from_version: int | None = None, add_shapes: bool =
     [('Const', 'Const', []), ('total/reduction_indices', 'Const', []), ('total', 'Sum', ['Const', 'total/reduction_indices'])]
     """
     made = message("GraphDef")(versions={"producer": PRODUCER})
+    bodies = _bodies()
     for op in graph.get_operations()[from_version or 0 :]:
-        for node in nodes_of(op):
+        for node in bodies.nodes(op):
             made.node.append(node)
-        if add_shapes:
+        if add_shapes and "output_shapes" not in made.node[-1].attr:
             is_handle = op.row is VAR_HANDLE
             shapes = [shape_proto(TensorShape([]) if is_handle else x.shape) for x in op.outputs]
             made.node[-1].attr["_output_shapes"].list.shape.extend(shapes)
+    made.library.CopyFrom(bodies.library)
     return made
+
+
+def _bodies() -> Any:
+    """What writes branches and loops, with their functions; loaded late, as it writes by what is here."""
+    return importlib.import_module("wengert.saved_model.function_defs").GraphNodes()
 
 
 def nodes_of(op: Operation) -> list[Any]:
@@ -428,8 +436,31 @@ def _variable(op: Operation) -> list[Any] | None:
     return made
 
 
+# The operations of TensorFlow's that encode a summary, by our function for it.
+_SUMMARIES: Final = {
+    "_histogram": "HistogramSummary",
+    "_merged": "MergeSummary",
+    "distribution": "HistogramSummary",
+    "scalar_bytes": "ScalarSummary",
+    "scalars": "ScalarSummary",
+}
+
+
+def _summary(op: Operation) -> list[Any] | None:
+    encode: Any = op.attrs["encode"]
+    function, tags = getattr(encode, "func", encode), getattr(encode, "args", ())
+    kind = _SUMMARIES.get(function.__name__)
+    if kind is None:
+        return None
+    known = [constant(f"{op.name}/tags", np.array(tag.encode(), object)) for tag in tags]
+    inputs = [*[made.name for made in known], *[input_name(x, x.op.name) for x in op.inputs]]
+    attrs = {"N": len(inputs)} if kind == "MergeSummary" else {"T": op.inputs[-1].dtype}
+    return [*known, node(op, kind, inputs, attrs)]
+
+
 _SPECIAL: Final[dict[str, Callable[[Operation], list[Any] | None]]] = {
     "Const": _const,
+    "EncodeSummary": _summary,
     "VarHandleOp": _variable,
     "Split": _split,
     "StridedSlice": _strided_slice,

@@ -60,23 +60,21 @@ def _made(
     return made
 
 
-def scalars_by_tag(tags: Any, values: Any) -> Tensor:
-    """A summary of numbers, whose tags are tensors: as graphs from files have them."""
-    attrs = {"encode": functools.partial(_by_tag, scalar_bytes)}
-    made: Tensor = apply(ENCODE, [convert(tags, string), convert(values)], attrs)
+def by_tag(encode: Any, tags: Any, values: Any) -> Tensor:
+    """A summary whose tag is a tensor, as graphs from files have them: `scalars` or `distribution`."""
+    made: Tensor = apply(ENCODE, [convert(tags, string), convert(values)], {"encode": encode})
     return made
 
 
-def histogram_by_tag(tag: Any, values: Any) -> Tensor:
-    """A summary of how values are distributed, whose tag is a tensor."""
-    attrs = {"encode": lambda tag, array: _histogram(tag.item().decode(), array)}
-    made: Tensor = apply(ENCODE, [convert(tag, string), convert(values)], attrs)
-    return made
-
-
-def _by_tag(encode: Any, tags: Any, values: Any) -> bytes:
+def scalars(tags: Any, values: Any) -> bytes:
+    """Numbers, each with its tag."""
     pairs = zip(tags.reshape(-1).tolist(), values.reshape(-1), strict=True)
-    return b"".join(encode(tag.decode(), np.asarray(value)) for tag, value in pairs)
+    return b"".join(scalar_bytes(tag.decode(), np.asarray(value)) for tag, value in pairs)
+
+
+def distribution(tag: Any, values: Any) -> bytes:
+    """How values are distributed."""
+    return _histogram(tag.item().decode(), values)
 
 
 def _value(tag: str) -> Message:
@@ -226,7 +224,9 @@ def merge(inputs: Iterable[Any], collections: Any = None, name: str | None = Non
     """
     graph = current_graph()
     attrs = {"encode": _merged}
-    made: Tensor = apply(ENCODE, [convert(x) for x in inputs], attrs, name or "Merge")
+    with name_scope(name or "Merge"):
+        given = [convert(x) for x in inputs]
+        made: Tensor = apply(ENCODE, given, attrs, name or "MergeSummary")
     if graph is not None and collections:
         graph.add_to_collections(collections, made)
     return made

@@ -8,9 +8,6 @@ from typing import Any
 from wengert.compat.graph_defs.importing import import_graph_def as import_graph_def
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto
-from wengert.core.context import activate
-from wengert.core.dispatch import apply
-from wengert.ops.arrays.identity import READ
 from wengert.values.dtypes import int32, string
 
 __all__ = [
@@ -86,7 +83,7 @@ def convert_variables_to_constants(
         and (variable_names_whitelist is None or node.name in variable_names_whitelist)
         and (variable_names_blacklist is None or node.name not in variable_names_blacklist)
     }
-    values = {name: _value(sess, name) for name in chosen}
+    values = {name: sess.run(f"{name}:0") for name in chosen}
     for node in made.node:
         if node.name in chosen:
             _make_constant(node, values[node.name])
@@ -99,17 +96,6 @@ def convert_variables_to_constants(
                 f"Node {node.name!r} gathers from a variable; write tf.gather(variable.read_value(), ...)."
             )
     return made
-
-
-def _value(session: Any, name: str) -> Any:
-    """The value of a variable in a session, by the node of its handle."""
-    graph = session.graph
-    handle = graph.get_operation_by_name(name).outputs[0]
-    for op in graph.get_operations():
-        if op.row is READ and op.inputs[0] is handle:
-            return session.run(op.outputs[0])
-    with activate((), graph):
-        return session.run(apply(READ, (handle,)))
 
 
 def _make_constant(node: Any, value: Any) -> None:
