@@ -13,6 +13,7 @@ from wengert.compat.graph_defs.export import CALL, OWN, attr_value, constant, no
 from wengert.compat.graph_defs.op_defs import op_defs
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
+from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.graph_def import input_name
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
@@ -318,7 +319,10 @@ def _size(arg: Any, node: Any) -> int:
 
 
 def _is_resource(x: Any) -> bool:
-    return x.op.type in ("Placeholder", "VarHandleOp") and bool(
+    """Whether a tensor is the handle of a variable, or stands for one in a function."""
+    if x.op.row is VAR_HANDLE:
+        return True
+    return x.op.type == "Placeholder" and bool(
         getattr(x, "_is_handle", False) or _stands_for_variable(x)
     )
 
