@@ -62,8 +62,11 @@ def run(command: list[str], **more: object) -> str:
 
 
 def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
-    """Under 2 MB, with its data and its types, and nothing that is for us alone."""
-    assert wheel.stat().st_size < 2_200_000
+    """About 2 MB, with its data and its types, and nothing that is for us alone.
+
+    It was under 2.2 before graphs of version 1 were read from files.
+    """
+    assert wheel.stat().st_size < 2_300_000
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "wengert/py.typed",

@@ -31,6 +31,7 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
     >>> tf.config.threading.set_inter_op_parallelism_threads(2)
     >>> tf.config.threading.get_inter_op_parallelism_threads()
     2
+    >>> tf.config.threading.set_inter_op_parallelism_threads(0)
     """
     _Inter.count = num_threads
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from wengert.api.variables.graph_variable import variable_of_handle
+from wengert.api.session.handles import variable_of_handle
 from wengert.ops.arrays.creation import shape
 from wengert.ops.arrays.gathering import gather, gather_nd
 from wengert.ops.arrays.variable_scatter import scatter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -11,7 +12,6 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.errors import InvalidArgumentError, NotFoundError
 from wengert.formats.bundles import BundleReader, BundleWriter, Extents
-from wengert.io.paths import path_of
 from wengert.saving.object_graph import full_names
 from wengert.values.dtypes import DType
 from wengert.values.tensor import Tensor
@@ -24,7 +24,7 @@ def _texts(values: Any) -> list[str]:
 
 
 def _path(value: Any) -> str:
-    return path_of(np.asarray(value, object))
+    return os.fsdecode(np.asarray(value, object).item())
 
 
 def _save_kernel(_: Any, prefix: Any, names: Any, slices: Any, *values: Any) -> list[Any]:

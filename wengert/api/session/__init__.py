@@ -3,6 +3,7 @@
 check_numerics  tf.debugging.enable_check_numerics: an error where the first NaN or infinity
                 appears
 devices         The devices: one CPU
+handles         Variables by their handles, which a graph from a file and raw operations have
 inert_settings  TensorFlow settings that are accepted and remembered, but have no effect here
 logger          The logger
 modes           Eager execution or graph mode: which of the two a thread is in

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from wengert.api.gradients.answers import answers
+from wengert.api.session.handles import value_of_handle
 from wengert.api.session.modes import get_default_graph
-from wengert.api.variables.graph_variable import value_of_handle
 from wengert.core.context import activate
 from wengert.execution.engine_registry import Settings, compile_plan, engine_of
 from wengert.execution.plan import Plan

@@ -269,27 +269,3 @@ class GraphVariable(Variable):
 def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Operation | None:
     """An operation that gives variables their initial values."""
     return group(*[v.initializer for v in var_list if v.graph is not None], name=name)
-
-
-# ---- by the handle ------------------------------------------------------------------------------
-
-
-def variable_of_handle(handle: SymbolicTensor) -> GraphVariable | None:
-    """The variable of a handle, if it is in one of the collections of its graph."""
-    graph = handle.graph
-    kinds = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
-    known = (v for kind in kinds for v in graph.get_collection(kind))
-    return next((v for v in known if getattr(v, "handle", None) is handle), None)
-
-
-def value_of_handle(handle: SymbolicTensor) -> SymbolicTensor:
-    """The tensor that reads the variable of a handle: what a session fetches for it."""
-    variable, graph = variable_of_handle(handle), handle.graph
-    if variable is not None:
-        return variable._as_graph_element()
-    reads = (op for op in graph.get_operations() if op.row is READ and op.inputs[0] is handle)
-    found = next(reads, None)
-    if found is not None:
-        return found.outputs[0]  # type: ignore[no-any-return]
-    with activate((), graph), graph.reopened():
-        return apply(READ, (handle,))  # type: ignore[no-any-return]
