@@ -109,6 +109,17 @@ def test_refused(tmp_path: Path) -> None:
         v1.graph_util.extract_sub_graph(tf.Graph().as_graph_def(), ["nothing"])
 
 
+def test_without_the_package_protobuf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Variables are saved and restored; the graph is not written."""
+    monkeypatch.setattr("wengert.compat.v1.graph_files.saver.is_there", lambda: False)
+    path, _ = saved(tmp_path)
+    assert not Path(f"{path}.meta").exists()
+    with tf.Graph().as_default(), v1.Session() as session:
+        w = v1.get_variable("in/w", [2])
+        v1.train.Saver([w]).restore(session, path)
+        assert session.run(w).tolist() == [1.0, 2.0]
+
+
 def test_a_model_is_not_written_over_another(tmp_path: Path) -> None:
     """A folder with something in it is refused; a model has to have variables first."""
     (tmp_path / "there").write_text("")

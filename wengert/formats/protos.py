@@ -157,6 +157,15 @@ def _library() -> Any:
     return importlib.import_module("google.protobuf")
 
 
+def is_there() -> bool:
+    """Whether the package protobuf is installed."""
+    try:
+        _library()
+    except ImportError:
+        return False
+    return True
+
+
 def message(name: str) -> Any:
     """The class of a message, such as GraphDef or AttrValue.ListValue."""
     _library()

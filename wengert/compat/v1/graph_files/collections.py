@@ -10,7 +10,6 @@ from wengert.api.variables.graph_variable import GraphVariable
 from wengert.compat.graph_defs.protos import message
 from wengert.graph.operation import Operation
 from wengert.saving.saver import parts_of_whole
-from wengert.state.variable import Variable
 from wengert.values.symbolic import SymbolicTensor
 
 # The collections whose values are variables.
@@ -32,7 +31,7 @@ def collection_message(values: list[Any], strip: Callable[[str], str]) -> Any:
     """A collection as a message; None if a value has no form there."""
     made = message("CollectionDef")()
     for value in values:
-        if isinstance(value, Variable):
+        if isinstance(value, GraphVariable) and value.initializer is not None:
             made.bytes_list.value.append(variable_message(value, strip).SerializeToString())
         elif isinstance(value, (SymbolicTensor, Operation)):
             made.node_list.value.append(strip(value.name))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert.api.session.logger import get_logger
 from wengert.api.session.modes import get_default_graph
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.v1.graph_files.exporting import export_meta_graph
 from wengert.compat.v1.graph_files.saver_nodes import with_saver
 from wengert.errors import NotFoundError
+from wengert.formats.protos import is_there
 from wengert.saving import saver
 
 
@@ -73,9 +75,19 @@ class Saver(saver.Saver):
             sess, save_path, global_step, latest_filename, write_state=write_state
         )
         if write_meta_graph and getattr(sess, "graph", None) is not None:
-            with sess.graph.as_default():
-                self.export_meta_graph(f"{prefix}.{meta_graph_suffix}")
+            self._save_graph(sess.graph, f"{prefix}.{meta_graph_suffix}")
         return prefix
+
+    def _save_graph(self, graph: Any, path: str) -> None:
+        """The graph, for import_meta_graph; the variables can be restored without it."""
+        if not is_there():
+            get_logger().info("%s is not written: it needs the package protobuf.", path)
+            return
+        try:
+            with graph.as_default():
+                self.export_meta_graph(path)
+        except (NotImplementedError, TypeError, ValueError) as error:
+            get_logger().warning("%s is not written: the graph has no such form (%s).", path, error)
 
     def export_meta_graph(
         self,
