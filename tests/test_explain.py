@@ -175,15 +175,21 @@ def test_a_whole_program(tmp_path: Path) -> None:
 
 @pytest.mark.timing
 def test_a_long_tape_is_explained_soon() -> None:
-    with tf.GradientTape() as tape:
-        tape.watch(X)
-        y = X
-        for _ in range(50_000):
-            y = y * 0.9999 + 0.0001
-        y = tf.round(y)
-    start = time.perf_counter()
-    assert tape.explain(y, X).kind == "no-gradient"
-    assert time.perf_counter() - start < 2.0
+    """In less time than it took to run with notes of its operations: half of it, where it is quiet."""
+
+    def ratio() -> float:
+        start = time.perf_counter()
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = X
+            for _ in range(50_000):
+                y = y * 0.9999 + 0.0001
+            y = tf.round(y)
+        recorded = time.perf_counter()
+        assert tape.explain(y, X).kind == "no-gradient"
+        return (time.perf_counter() - recorded) / (recorded - start)
+
+    assert any(ratio() < 1 for _ in range(4))
 
 
 # ---- what users compose -------------------------------------------------------------------------

@@ -77,14 +77,17 @@ def backward(
 
 def _is_seen(history: History, number: int) -> bool:
     """Whether an operation is not one inside another, which speaks for it."""
-    results = history.steps[number].results
-    return all(history.made_by[y._key] == number and not isinstance(y, TensorList) for y in results)
+    for y in history.steps[number].results:
+        if history.made_by[y._key] != number or isinstance(y, TensorList):
+            return False
+    return True
 
 
 def _record(tape: Tape, step: Step, values: set[Key]) -> None:
     """Let the tape have a record of an operation, if that has a gradient."""
     for x in step.inputs:
-        if getattr(x, "_key", None) in values:
+        key = getattr(x, "_key", None)
+        if key in values and key not in tape.positions:
             tape.watch(x)
     before = len(tape.records)
     result = list(step.results) if step.row.many else step.results[0]

@@ -15,10 +15,10 @@ class History:
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self.steps = steps
-        self.made_by: dict[Key, int] = {}
-        for number, step in enumerate(steps):
-            for y in step.results:
-                self.made_by[y._key] = number
+        self.made_by: dict[Key, int] = {
+            y._key: n for n, step in enumerate(steps) for y in step.results
+        }
+        self._used_by = [keys_of(step.inputs) for step in steps]
 
     def with_steps(self, steps: Sequence[Step]) -> History:
         """The same ways, with other operations on them."""
@@ -30,7 +30,7 @@ class History:
         """All values that were computed from these, and the operations that did it."""
         values, numbers = set(keys), set()
         for number, step in enumerate(self.steps):
-            if not values.isdisjoint(keys_of(step.inputs)):
+            if not values.isdisjoint(self._used_by[number]):
                 numbers.add(number)
                 values.update(y._key for y in step.results if self.made_by[y._key] == number)
         return values, numbers
@@ -43,7 +43,7 @@ class History:
             number = self.made_by.get(waiting.pop(), -1)
             if number >= 0 and number not in numbers:
                 numbers.add(number)
-                new = [key for key in keys_of(self.steps[number].inputs) if key not in values]
+                new = [key for key in self._used_by[number] if key not in values]
                 values.update(new)
                 waiting += new
         return values, numbers
@@ -62,10 +62,9 @@ class History:
         """The fewest operations that lead from one value to another, among these."""
         before: dict[Key, tuple[Key, int] | None] = {source: None}
         for number in sorted(numbers):
-            step = self.steps[number]
-            ways = [key for key in keys_of(step.inputs) if key in before]
+            ways = [key for key in self._used_by[number] if key in before]
             if ways:
-                for y in step.results:
+                for y in self.steps[number].results:
                     before.setdefault(y._key, (ways[0], number))
         found, at = [], before.get(target)
         while at is not None:
