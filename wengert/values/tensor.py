@@ -141,10 +141,21 @@ class TensorList(list):  # type: ignore[type-arg]
     None stands where nothing was written; in a cotangent, where there is none.
     """
 
-    __slots__ = ("_form",)
+    __slots__ = ("_dense", "_form")
 
     dtype = VARIANT
     shape = ()
+
+    @property
+    def dense(self) -> Any:
+        """One array that holds all elements, where a compiled loop made the list; it has not changed since."""
+        found = getattr(self, "_dense", None)
+        return found if found is None or len(found) == len(self) else None
+
+    def of_dense(self, array: Any) -> TensorList:
+        """The list itself, whose elements are the rows of an array."""
+        self._dense = array
+        return self
 
     @property
     def form(self) -> Any:

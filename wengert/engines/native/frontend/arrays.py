@@ -45,6 +45,16 @@ class Input(Base):
     __slots__ = ()
 
 
+class Known(Base):
+    """An array of known numbers, of the body of a loop."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, shape: Dims, kind: str, value: Any) -> None:
+        super().__init__(shape, kind)
+        self.value = value
+
+
 class Literal(Base):
     """A single known number."""
 
@@ -221,6 +231,84 @@ class Step:
         self.checks: list[View] = []
         self.writes: list[Write] = []
         self.after: list[Any] = []
+
+
+class Tally(Base):
+    """How many rows there are, and for how many there is room: known when the plan runs."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__((2,), "i8")
+
+
+class Rows(Base):
+    """The elements of a stack, a row for each iteration of a loop; Python holds the memory."""
+
+    __slots__ = ("loop", "source", "tally")
+
+    def __init__(self, shape: Dims, kind: str, tally: Tally, source: Any = None) -> None:
+        super().__init__(shape, kind)
+        self.tally = tally
+        self.source = source  # the list that is given to the plan, if no loop of the plan makes it
+        self.loop: Repeat | None = None
+
+
+class Repeat:
+    """A loop: its body runs again as long as its condition is true, on arrays in memory.
+
+    Without a condition it runs once for each row of what it takes.
+    """
+
+    __slots__ = (
+        "after", "alone", "emitted", "fixed", "group", "initial", "inside", "place", "results",
+        "taken",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        inside: Any,
+        initial: Sequence[View],
+        fixed: dict[int, View],
+        taken: Sequence[Rows],
+        place: Any,
+    ) -> None:
+        self.inside = inside  # the condition and the body
+        self.initial = initial  # what is carried from one iteration to the next, at the beginning
+        self.fixed = fixed  # what is the same in all iterations, by its index among the constants
+        self.taken = taken
+        self.place = place
+        self.results = [Carried(v.shape, v.kind, self, place) for v in initial]
+        tally = Tally() if inside.condition is not None else taken[0].tally
+        self.emitted = [Rows(v.shape, v.kind, tally) for v in inside.emitted]
+        for rows in self.emitted:
+            rows.loop = self
+        self.group: Any = None
+        self.alone = True
+        self.after: list[Any] = []
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return [*self.initial, *self.fixed.values()]
+
+    @property
+    def tally(self) -> Tally | None:
+        """The number of its iterations, if there is a row for each."""
+        return next((rows.tally for rows in (*self.emitted, *self.taken)), None)
+
+
+class Carried(Base):
+    """A value that a loop carries, after the last iteration."""
+
+    __slots__ = ("loop",)
+
+    def __init__(self, shape: Dims, kind: str, loop: Repeat, place: Any = None) -> None:
+        super().__init__(shape, kind, place)
+        self.loop = loop
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return self.loop.operands
 
 
 class View:

@@ -28,6 +28,7 @@ from wengert.engines.native.frontend.arrays import (
     Pieces,
     Product,
     Reduction,
+    Rows,
     Step,
     View,
     Write,
@@ -56,6 +57,7 @@ class Lowering:
         self.plan = plan
         self.items: list[Any] = []  # what is computed, in order
         self.views: dict[int, View] = {}  # by the ids of tensors
+        self.rows: dict[int, Rows] = {}  # of lists that loops make or take, by their ids
         self.given: dict[Base, SymbolicTensor] = {}  # the inputs of the plan
         self.source: dict[Base, SymbolicTensor] = {}  # the same, and the results of NumPy's steps
         self.constants: dict[Base, int] = {}  # indices into the plan's constants
@@ -68,7 +70,8 @@ class Lowering:
         self._same: dict[Any, View] = {}  # by operands and code: common subexpressions
         self._kept: list[Any] = []  # keeps alive the objects whose ids are in keys
         self._place: Any = None  # the operation being lowered
-        self._opaque = _opaque_cells(plan)
+        self._whole = _compiled_whole(plan)
+        self._opaque = _opaque_cells(plan, self._whole)
         for x in plan.given:
             self._enter(x)
         for at, (key, value) in enumerate(plan.used().items()):
@@ -79,7 +82,7 @@ class Lowering:
             self._lower(op)
 
     def _enter(self, x: SymbolicTensor) -> None:
-        kind = _kind_of(x)
+        kind = kind_of(x)
         if kind is None or x._array.shape is None:
             return
         base = Input(x._array.shape, kind)
@@ -116,12 +119,16 @@ class Lowering:
             self._outside(op)
             return
         for y, view in zip(op.outputs, results, strict=True):
-            self.views[id(y)] = view
+            if view is not None:
+                self.views[id(y)] = view
 
-    def _lowered(self, op: Operation) -> Sequence[View]:
+    def _lowered(self, op: Operation) -> Sequence[View | None]:
         row = op.row
         if row.name in ASSIGNMENTS or row.name == "ReadVariableOp":
             return self._variable(op)
+        if id(op) in self._whole:
+            self._place = op
+            return self._whole[id(op)].lowered(self, op)  # type: ignore[no-any-return]
         known = self.views
         views = [known.get(id(x)) for x in op.inputs]
         if any(v is None or 0 in v.shape for v in views):
@@ -129,7 +136,7 @@ class Lowering:
         if row.closes:  # passes on some of its inputs
             return list(row.kernel(None, *views))
         for y in op.outputs:
-            kind = _kind_of(y)
+            kind = kind_of(y)
             if kind is None or 0 in y._array.shape:
                 raise NotLowered("the result is no array of numbers")
         if row.users or row.stateful or row.effects or TABLE.get(row.name) is None:
@@ -166,6 +173,8 @@ class Lowering:
                 inputs.append(stored)
                 views.append(stored)
         step = Step(op, inputs, views)
+        lists = [self.rows[id(x)] for x in op.inputs if id(x) in self.rows]
+        step.after += [rows.loop for rows in lists if rows.loop is not None]
         if self._last is not None:  # keep the program's order, which decides which error is raised
             step.after.append(self._last)
         step.checks, step.writes = self.left_over()
@@ -173,7 +182,7 @@ class Lowering:
         self._last = step
         self.items.append(step)
         for y in op.outputs:
-            kind = _kind_of(y)
+            kind = kind_of(y)
             if kind is None or not math.prod(y._array.shape):
                 step.results.append(y)
                 continue
@@ -196,22 +205,23 @@ class Lowering:
         if id(cell) in self._opaque:
             raise NotLowered("something else uses the variable too")
         if op.row.name == "ReadVariableOp":
-            return [self._now(cell)]
+            return [self.now(cell)]
         value = self.views.get(id(op.inputs[1]))
         how = ASSIGNMENTS[op.row.name]
         if value is None:
             raise NotLowered("the value is no array of numbers")
         if how is not None:
             self._place = op
-            value = self.computed(getattr(LANES, how), self._now(cell), value)
+            value = self.computed(getattr(LANES, how), self.now(cell), value)
         self._state[id(cell)] = value
         self.written[id(cell)] = cell, value
         return []
 
-    def _now(self, cell: SymbolicTensor) -> View:
+    def now(self, cell: SymbolicTensor) -> View:
+        """The current value of a variable."""
         found = self._state.get(id(cell))
         if found is None:
-            kind = _kind_of(cell)
+            kind = kind_of(cell)
             assert kind is not None
             base = Input(cell._array.shape, kind)
             self.cells[base] = cell
@@ -385,7 +395,8 @@ def leading_dimension(view: View) -> tuple[bool, int] | None:
 # ---- queries on a plan --------------------------------------------------------------------------
 
 
-def _kind_of(x: SymbolicTensor) -> str | None:
+def kind_of(x: SymbolicTensor) -> str | None:
+    """The type of a tensor's elements; None if it is no array of a known shape."""
     form = x._array
     if not is_certain(form.shape):
         return None
@@ -395,13 +406,24 @@ def _kind_of(x: SymbolicTensor) -> str | None:
         return None
 
 
-def _opaque_cells(plan: Plan) -> set[int]:
+def _compiled_whole(plan: Plan) -> dict[int, Any]:
+    """The operations with bodies that can be compiled, by their ids."""
+    ops = [op for op in plan.steps if op.row.name in WHOLE]
+    used = {id(x) for op in plan.steps for x in op.inputs} if ops else set()
+    used |= {id(x) for x in plan.fetches}
+    found = {id(op): WHOLE[op.row.name](op, used) for op in ops}
+    return {key: inside for key, inside in found.items() if inside is not None}
+
+
+def _opaque_cells(plan: Plan, whole: dict[int, Any]) -> set[int]:
     """Variables with uses other than reading and assigning values of a known shape and dtype."""
     found: set[int] = set()
     for op in plan.steps:
+        if id(op) in whole:  # it only reads them
+            continue
         simple = op.row.name == "ReadVariableOp" or op.row.name in ASSIGNMENTS
         for at, x in enumerate(op.inputs):
-            lowered = simple and at == 0 and _kind_of(x) is not None
+            lowered = simple and at == 0 and kind_of(x) is not None
             if lowered and len(op.inputs) == 2:
                 lowered = _same_form(x, op.inputs[1])
             if at == 0 and simple and op.outputs:
@@ -479,6 +501,11 @@ def _takes(rule: Callable[..., Any], count: int) -> bool:
     code = rule.__code__
     wanted = code.co_argcount - 2
     return count >= wanted if code.co_flags & inspect.CO_VARARGS else count == wanted
+
+
+# What prepares an operation with bodies of its own, by its name and for the tensors that are used:
+# gives what lowers it, or None.
+WHOLE: Final[dict[str, Callable[[Operation, set[int]], Any]]] = {}
 
 
 def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -27,6 +27,7 @@ from wengert.engines.native.frontend.arrays import (
     Pieces,
     Product,
     Reduction,
+    Repeat,
     Source,
     Step,
     View,
@@ -102,7 +103,7 @@ class Fusion:
             return
         group = self._new(0, before)
         group.take(item)
-        if type(item) is Step:
+        if type(item) in (Step, Repeat):
             for result in item.results:
                 if isinstance(result, Base):
                     result.group = group
@@ -159,7 +160,7 @@ class Fusion:
             for g in self.groups
             if g is not group and any(v.base is base for item in g.members for v in item.operands)
         ]
-        if any(g.ancestors & group.bit for g in others):
+        if any(g is group or g.ancestors & group.bit for g in others):
             return False
         self._depends(group, others)
         return True

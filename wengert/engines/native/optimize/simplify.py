@@ -19,6 +19,7 @@ from wengert.engines.native.frontend.arrays import (
     Pieces,
     Product,
     Reduction,
+    Repeat,
     Step,
     View,
     is_plain,
@@ -47,11 +48,11 @@ def simplify(low: Lowering, wanted: Sequence[View]) -> list[Any]:
 
 
 def needed(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
-    """What the wanted arrays depend on. NumPy's steps stay: they may have side effects."""
+    """What the wanted arrays depend on. NumPy's steps stay: they may have side effects; loops, too."""
     used: set[int] = {id(v.base) for v in wanted}
     found = []
     for item in reversed(items):
-        if type(item) is Step or id(item) in used:
+        if type(item) in (Step, Repeat) or id(item) in used:
             found.append(item)
             used |= {id(v.base) for v in item.operands}
             used |= {id(before) for before in item.after}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from wengert.engines.native.frontend.lowering import Lowering
 from wengert.engines.native.program.program import Program
 from wengert.engines.native.program.program_writer import ProgramWriter
 from wengert.engines.native.program.schedule import Schedule
@@ -32,11 +33,11 @@ class Built(NamedTuple):
 
 def build(plan: Plan) -> Built:
     """The program of a plan."""
-    schedule = Schedule(plan)
+    schedule = Schedule(Lowering(plan), plan.fetches)
     segments = Segments(schedule)
     lacks_blas = schedule.low.lacks_blas
     if not segments.are_native:
         return Built(None, "", segments, 0, lacks_blas)
     text = segments.text()
-    writer = ProgramWriter(schedule, segments, digest_of(_KIND, text) if text else "")
+    writer = ProgramWriter(plan, schedule, segments, digest_of(_KIND, text) if text else "")
     return Built(writer.written(), text, segments, writer.arena.size, lacks_blas)

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.engines.native.program import arena
+from wengert.engines.native.program import arena, rows
 from wengert.engines.native.runtime import openblas
 from wengert.engines.native.runtime.llvm import LoadedObject
-from wengert.engines.native.runtime.thread_pool import functions
+from wengert.engines.native.runtime.thread_pool import functions, pool
 from wengert.engines.native.runtime.trampoline import entry_of, is_wrong
 from wengert.engines.numpy_engine import NumpyPlan, _function_of, _in_operation
 from wengert.errors import InvalidArgumentError
@@ -30,7 +30,8 @@ from wengert.values.tensor import wrap
 
 # A native step: the name of a function, the number of parts, a slot and an offset in it for each
 # array, and the numbers that the function reads after its arrays.
-NativeStep = tuple[str, int, tuple[tuple[int, int], ...], tuple[str, bytes, bytes] | None]
+Settings = tuple[str, Any, Any]
+NativeStep = tuple[str, int, tuple[tuple[int, int], ...], Settings | None]
 
 
 class Program(NamedTuple):
@@ -64,6 +65,9 @@ class RunnableProgram:
             "own": _is_only_ours,
             "otherwise": self.otherwise,
             "shared": arena.shared,
+            "as_rows": rows.as_rows,
+            "listed": rows.listed,
+            "more": rows.more,
         }
         for name, kind, which in program.names:
             self._names[name] = getattr(self, f"_{kind}")(which)
@@ -95,8 +99,15 @@ class RunnableProgram:
     def _constant(self, at: int) -> Any:
         return np.ascontiguousarray(self._used[at])
 
+    def _array(self, said: tuple[str, tuple[int, ...], bytes]) -> Any:
+        kind, shape, data = said
+        return np.frombuffer(data, kind).reshape(shape)
+
     def _step(self, at: int) -> Callable[..., Any]:
         return _quietly(self.plan.steps[at])
+
+    def _room(self, _: None) -> rows.Room:
+        return rows.Room()
 
     def _arenas(self, _: None) -> list[Any]:
         return []
@@ -150,9 +161,14 @@ def new_entry(
     return entry_of(table, len(steps), arguments, room, letting_go, kept, over)
 
 
-def _in_place(settings: tuple[str, bytes, bytes], kept: list[Any]) -> int:
+def _in_place(settings: Settings, kept: list[Any]) -> int:
     """The address of the numbers that a function reads; a product's include two addresses."""
     kind, data, places = settings
+    if kind == "loop":  # what the function of a loop calls, and the numbers that those read
+        inner = [runtime_address(name) for name in data], [_in_place(s, kept) for s in places]
+        numbers = np.array([pool.address, *inner[0], *inner[1]], np.int64)
+        kept.append(numbers)
+        return int(numbers.ctypes.data)
     fields, offsets = np.frombuffer(data, np.int64).copy(), np.frombuffer(places, np.int64)
     kept += [fields, offsets]
     if kind:

@@ -10,12 +10,26 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, Final
 
-from wengert.engines.native.frontend.arrays import Base, Input, Literal, Outside, Step, View, Write
+import numpy as np
+
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Input,
+    Known,
+    Literal,
+    Outside,
+    Rows,
+    Step,
+    Tally,
+    View,
+    Write,
+)
 from wengert.engines.native.program.arena import SMALL, Arena
 from wengert.engines.native.program.program import NativeStep, Program
 from wengert.engines.native.program.schedule import Schedule
-from wengert.engines.native.program.segments import Segments
+from wengert.engines.native.program.segments import Growing, Segments
 from wengert.engines.native.program.steps import Call
+from wengert.execution.plan import Plan
 
 LETTING_GO: Final = 1 << 15  # elements of work from which on the GIL is released
 
@@ -23,9 +37,9 @@ LETTING_GO: Final = 1 << 15  # elements of work from which on the GIL is release
 class ProgramWriter:
     """Writes the Python function that runs a plan."""
 
-    def __init__(self, schedule: Schedule, segments: Segments, code_name: str) -> None:
+    def __init__(self, plan: Plan, schedule: Schedule, segments: Segments, code_name: str) -> None:
+        self.plan = plan
         self.schedule = schedule
-        self.plan = schedule.plan
         self.low = schedule.low
         self.segments = segments
         self.code_name = code_name  # of the machine code, in the cache
@@ -45,17 +59,13 @@ class ProgramWriter:
             self._objects[id(x)] = name
         self._seen = self._seen_by_python()
         self._lay_out()
-        for base, x in self.low.given.items():
-            if base in self._native_uses:
-                self._array(base, self._objects[id(x)])
-        for base, x in self.low.cells.items():
-            self._array(base, f"{self._objects[id(x)]}._array")
-        for base, at in self.low.constants.items():
-            self._name_of[id(base)] = self._new("c", "constant", at)
+        self._values_from_outside()
         if self.arena.size:
             lines.append(self._arena_taken())
         for segment in self.segments.items:
-            if isinstance(segment, list):
+            if isinstance(segment, Growing):
+                self._growing(segment)
+            elif isinstance(segment, list):
                 self._segment(segment)
             else:
                 self._step(segment)
@@ -76,6 +86,19 @@ class ProgramWriter:
             len(self.segments.items) == 1,
             self.code_name,
         )
+
+    def _values_from_outside(self) -> None:
+        """Names for what is given, for variables and for constants."""
+        for base, x in self.low.given.items():
+            if base in self._native_uses:
+                self._array(base, self._objects[id(x)])
+        for rows in self.low.rows.values():
+            if rows.source is not None and rows in self._native_uses:
+                self._rows(rows)
+        for base, x in self.low.cells.items():
+            self._array(base, f"{self._objects[id(x)]}._array")
+        for base, at in self.low.constants.items():
+            self._name_of[id(base)] = self._new("c", "constant", at)
 
     def _arena_taken(self) -> str:
         """The line that gets an arena: a small one is the plan's own, a large one is shared."""
@@ -106,6 +129,16 @@ class ProgramWriter:
             f"if {name}.shape != {base.shape!r} or ({name}.dtype is not {dtype} "
             f"and {name}.dtype != {dtype}): {otherwise}"
         )
+
+    def _rows(self, rows: Rows) -> None:
+        """A list from outside as rows, and their number."""
+        name, tally = f"a{len(self._name_of)}", f"t{len(self._name_of)}"
+        self._name_of[id(rows)], self._name_of[id(rows.tally)] = name, tally
+        source = self._objects[id(rows.source)]
+        self.lines.append(
+            f"{name}, {tally} = as_rows({source}, {rows.shape!r}, {self._dtype(rows)})"
+        )
+        self.lines.append(f"if {name} is None: return otherwise(values)")
 
     def _dtype(self, base: Base) -> str:
         kind = "bool" if base.kind == "b1" else base.kind
@@ -140,7 +173,7 @@ class ProgramWriter:
                 self._native_uses.add(base)
         self.arena = Arena()
         self.places: dict[int, int] = {}
-        outside = (Input, Literal, Outside)
+        outside = (Input, Known, Literal, Outside, Rows, Tally)
         self._same = self._shared_with_results([call for _, call in calls], last)
         for at, (_, call) in enumerate(calls):
             self._write_over(call, at, last)
@@ -168,7 +201,7 @@ class ProgramWriter:
                 result in self._seen
                 and self.segments.overwrites(result) is None
                 and old not in self._seen
-                and not isinstance(old, (Input, Literal, Outside))
+                and not isinstance(old, (Input, Known, Literal, Outside))
                 and last[id(old)] == at
                 and (old.bytes, old.kind) == (new.bytes, new.kind)
             ):
@@ -208,6 +241,24 @@ class ProgramWriter:
         for is_over, run in itertools.groupby(zip(over, calls, strict=True), lambda pair: pair[0]):
             self._run([call for _, call in run], is_over)
 
+    def _growing(self, calls: Growing) -> None:
+        """Run a loop, and again as long as it asks for more room for what it emits."""
+        loop = calls[0].what
+        room = self._new("g", "room", None)
+        tally = self._name_of[id(loop.tally)] = f"t{len(self._name_of)}"
+        self.lines.append(f"{tally} = {room}.tally()")
+        for rows in loop.emitted:
+            name = self._name_of[id(rows)] = f"a{len(self._name_of)}"
+            sizes = ", ".join([f"int({tally}[1])", *map(str, rows.shape)])
+            self.lines.append(f"{name} = empty(({sizes},), {self._dtype(rows)})")
+        entry, again, given = self._entry(calls, {}, True)
+        names = [self._name_of[id(rows)] for rows in loop.emitted]
+        grown = "; ".join([f"{name} = more({name}, {tally})" for name in names])
+        self.lines.append(f"s = {entry}({given})")
+        self.lines.append(f"while s is not None and {again}(s, {given}):")
+        self.lines.append(f" {tally}[1] *= 2; {grown}; s = {entry}({given})")
+        self.lines.append(f"{room}.note({tally})")
+
     def _writing_over(self, calls: list[Call]) -> list[bool]:
         """For each call, whether it is between the first and last that overwrite some variable."""
         found = [False] * len(calls)
@@ -221,6 +272,18 @@ class ProgramWriter:
         return found
 
     def _run(self, calls: list[Call], is_over: bool) -> None:
+        over = self._over_here(calls) if is_over else {}
+        name, again, given = self._entry(calls, over, not is_over and _work(calls) > LETTING_GO)
+        self.lines.append(f"s = {name}({given})")
+        if over:  # an array got another reference since `own` checked it, or is not contiguous
+            fresh = "; ".join(f"{new} = {make}" for new, (_, make) in over.items())
+            self.lines.append(f"if s is ... or s is False: {fresh}; s = {name}({given})")
+        self.lines.append(f"if s is not None and {again}(s, {given}): return otherwise(values)")
+
+    def _entry(
+        self, calls: Sequence[Call], over: dict[str, tuple[str, str]], letting_go: bool
+    ) -> tuple[str, str, str]:
+        """The names of a function that runs calls, and of what looks at its status; its arguments."""
         arguments: list[str] = []
         slot_of: dict[str, int] = {}
         steps: list[NativeStep] = []
@@ -241,21 +304,21 @@ class ProgramWriter:
                     name = self._name(self._same.get(id(base), base))
                 places.append((slot(name), offset))
             steps.append((call.name, call.parts, tuple(places), call.settings))
-        over = self._over_here(calls) if is_over else {}
         pairs = tuple([(slot(old), slot(new)) for new, (old, _) in over.items()])
-        letting_go = not is_over and _work(calls) > LETTING_GO
         name = self._new("n", "entry", (tuple(steps), len(arguments), letting_go, pairs))
-        again = self._new("m", "again", name)
-        given = ", ".join(arguments)
-        self.lines.append(f"s = {name}({given})")
-        if over:  # an array got another reference since `own` checked it, or is not contiguous
-            fresh = "; ".join(f"{new} = {make}" for new, (_, make) in over.items())
-            self.lines.append(f"if s is ... or s is False: {fresh}; s = {name}({given})")
-        self.lines.append(f"if s is not None and {again}(s, {given}): return otherwise(values)")
+        return name, self._new("m", "again", name), ", ".join(arguments)
 
     def _name(self, base: Base) -> str:
         """The name of a base's array in Python; a result is allocated here."""
         name = self._name_of.get(id(base))
+        if name is None and isinstance(base, Known):
+            dense = np.ascontiguousarray(base.value)
+            said = dense.dtype.str, base.shape, dense.tobytes()
+            name = self._name_of[id(base)] = self._new("c", "array", said)
+        if name is None and isinstance(base, Rows):  # there are as many as the loop takes
+            name = self._name_of[id(base)] = f"a{len(self._name_of)}"
+            sizes = ", ".join([f"int({self._name(base.tally)}[0])", *map(str, base.shape)])
+            self.lines.append(f"{name} = empty(({sizes},), {self._dtype(base)})")
         if name is None:
             name = self._name_of[id(base)] = f"a{len(self._name_of)}"
             dtype = self._dtype(base)
@@ -303,6 +366,10 @@ class ProgramWriter:
 
     def _object(self, x: Any) -> str:
         """A value that is not an array of numbers, or of unknown shape."""
+        if id(x) not in self._objects and id(x) in self.low.rows:
+            rows = self.low.rows[id(x)]
+            name = self._objects[id(x)] = f"l{len(self._objects)}"
+            self.lines.append(f"{name} = listed({self._name(rows)}, {self._name(rows.tally)})")
         if id(x) not in self._objects:
             self._objects[id(x)] = self._new("c", "known", self._place_of_known[id(x)])
         return self._objects[id(x)]

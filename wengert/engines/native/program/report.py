@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from wengert.engines.native.codegen.loop_emitter import Launch
-from wengert.engines.native.frontend.arrays import Base, Product, Step
+from wengert.engines.native.frontend.arrays import Base, Product, Repeat, Step
 from wengert.engines.native.program.build import Built
 from wengert.execution.description import Description, numpy_step, origin
 
@@ -25,7 +25,15 @@ def describe(built: Built, name: str) -> Description:
 def _native_step(call: Any) -> dict[str, Any]:
     if isinstance(call.what, Launch):
         return _loop(call)
+    if isinstance(call.what, Repeat):
+        return _repeat(call.what)
     return _product(call)
+
+
+def _repeat(loop: Repeat) -> dict[str, Any]:
+    """A loop of the graph: how often it runs is not known, so nor is what it moves."""
+    made = origin(loop.place)
+    return {"kind": "while", "size": ["n"], "parts": 1, "bytes": 0, "flops": 0, "made of": [made]}
 
 
 def _loop(call: Any) -> dict[str, Any]:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from wengert.engines.native.codegen.gemm_forms import accumulates
-from wengert.engines.native.frontend import lowering_rules as _rules  # noqa: F401  # what it declares is used
+from wengert.engines.native.frontend import loops as _loops  # noqa: F401  # what it declares is used
+from wengert.engines.native.frontend import lowering_rules as _rules  # noqa: F401  # the same
 from wengert.engines.native.frontend.arrays import Base, Map, Product, Step, View, Write
 from wengert.engines.native.frontend.lowering import Lowering
 from wengert.engines.native.optimize.fuse import Fusion, compute_again, in_memory
 from wengert.engines.native.optimize.simplify import simplify
 from wengert.engines.native.program.epilogue import finish
 from wengert.engines.native.program.steps import computes, products_of
-from wengert.execution.plan import Plan
 
 
 class Schedule:
     """The groups of a plan in their order."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.low = Lowering(plan)
+    def __init__(self, low: Lowering, fetches: Sequence[Any]) -> None:
+        self.low = low
         # For each fetch its array in memory, or the result of a NumPy step.
-        self.fetched = [self._fetch(x) for x in plan.fetches]
+        self.fetched = [self._fetch(x) for x in fetches]
         checks, self.writes = self.low.left_over()
         steps = [item for item in self.low.items if type(item) is Step]
         checks = [*checks, *[v for s in steps for v in s.checks]]

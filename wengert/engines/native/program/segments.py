@@ -8,21 +8,32 @@ from typing import Any
 from wengert.engines.native.codegen.gemm_forms import blocks_of
 from wengert.engines.native.codegen.loop_emitter import Launch, launches
 from wengert.engines.native.codegen.math_functions import functions_text
-from wengert.engines.native.frontend.arrays import Base, Map, Pieces, Product, Step
+from wengert.engines.native.frontend.arrays import Base, Map, Pieces, Product, Repeat, Step
 from wengert.engines.native.optimize.fuse import Group
 from wengert.engines.native.program.epilogue import Finish
+from wengert.engines.native.program.loops import LoopWriter, initial_copies
 from wengert.engines.native.program.schedule import Schedule
 from wengert.engines.native.program.steps import Call, product_calls, products_of
+
+
+class Growing(list[Call]):
+    """A loop that runs again where there was no room for what it emits."""
+
+
+def _look(flag: Base) -> Call:
+    """A check that a truth value is false."""
+    return Call("", [(flag, 0)], 1, flag)
 
 
 class Segments:
     """Lists of native calls, and NumPy's steps between them."""
 
-    def __init__(self, schedule: Schedule) -> None:
+    def __init__(self, schedule: Schedule, around: Segments | None = None) -> None:
         self._schedule = schedule
-        self._texts: dict[str, str] = {}  # the LLVM IR of the plan's functions, and their names
-        self._math: dict[tuple[str, str, int], None] = {}
-        self._declarations: set[str] = set()
+        # The LLVM IR of the plan's functions, and their names. Loops share those of what is around.
+        self._texts: dict[str, str] = {} if around is None else around._texts
+        self._math: dict[tuple[str, str, int], None] = {} if around is None else around._math
+        self._declarations: set[str] = set() if around is None else around._declarations
         self._once: set[Base] = set()  # computed in one pass that reads elements before writing
         self.items: list[list[Call] | Step] = []
         for group in schedule.order:
@@ -58,9 +69,15 @@ class Segments:
         if type(first) is Step:
             self.items.append(first)
             return
-        calls = self._calls(group, first)
+        if type(first) is Repeat:
+            self._add_loop(first)
+        else:
+            self._continue(self._calls(group, first))
+
+    def _continue(self, calls: list[Call]) -> None:
+        """Add calls to the current segment."""
         last = self.items[-1] if self.items else None
-        if isinstance(last, list):
+        if type(last) is list:
             last += calls
         elif calls:
             self.items.append(calls)
@@ -80,6 +97,33 @@ class Segments:
         calls = [self._named(call) for call in product_calls(product, last)]
         return calls if last is None else calls + self._launched(last.more)
 
+    def _add_loop(self, loop: Repeat) -> None:
+        """The calls of a loop: those that may have to be repeated are a segment of their own."""
+        writer = self._loop_writer(loop)
+        run = [self._named(writer.call())]
+        if writer.grows:
+            self._continue(initial_copies(loop))
+            self.items.append(Growing([*run, _look(writer.full)]))
+        else:
+            self._continue([*initial_copies(loop), *run])
+        if writer.looks:
+            self._continue([_look(writer.wrong)])
+
+    def _loop_writer(self, loop: Repeat) -> LoopWriter:
+        inside = loop.inside
+        body = Segments(Schedule(inside.body.low, [e.inside for e, _ in inside.emits]), self)
+        emitted = [v.base for v in body._schedule.fetched]
+        parts = body.calls, body._schedule.writes, body.overwrites, emitted
+        if inside.condition is None:
+            return LoopWriter(loop, *parts)
+        ahead = Segments(Schedule(inside.condition.low, inside.condition.results), self)
+        return LoopWriter(loop, *parts, ahead.calls, ahead._schedule.fetched[0].base)
+
+    @property
+    def calls(self) -> list[Call]:
+        """All calls, where none of the steps is NumPy's."""
+        return [call for item in self.items if isinstance(item, list) for call in item]
+
     def _launched(self, launches: Sequence[Launch]) -> list[Call]:
         found = []
         for launch in launches:
@@ -93,7 +137,7 @@ class Segments:
 
     def _looks(self, group: Group) -> list[Call]:
         """The checks of a group, made as soon as their truth values are computed."""
-        return [Call("", [(b, 0)], 1, b) for b in group.members if b in self._schedule.flags]
+        return [_look(b) for b in group.members if b in self._schedule.flags]
 
     def _named(self, call: Call) -> Call:
         """The same call, with a name if its function is one of this plan."""

@@ -17,7 +17,15 @@ from wengert.engines.native.codegen.gemm_forms import (
     strips,
 )
 from wengert.engines.native.codegen.loop_emitter import Launch
-from wengert.engines.native.frontend.arrays import Base, Piece, Product, View, reshape
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Carried,
+    Piece,
+    Product,
+    Repeat,
+    View,
+    reshape,
+)
 from wengert.engines.native.frontend.lowering import leading_dimension
 from wengert.host.locks import load_module
 from wengert.host.threads import get_threads
@@ -39,7 +47,7 @@ class Call:
         self.parts = parts
         self.what = what
         # Numbers that the function reads after its arrays: see `_in_place` of `program`.
-        self.settings: tuple[str, bytes, bytes] | None = None
+        self.settings: tuple[str, Any, Any] | None = None
         # The code to compile for it, which has no name yet.
         self.function: Function | None = None
         self.finish: Any = None  # the epilogue of a product
@@ -52,6 +60,8 @@ class Call:
         if self.finish is not None:
             made = [_written(b) for b in (*self.finish.stored, *self.finish.partial.values())]
             return [self.what, *made] if self.finish.in_memory else made
+        if isinstance(self.what, Repeat):
+            return [*self.what.results, *self.what.emitted]
         return [self.what] if self.name else []
 
     @property
@@ -68,6 +78,10 @@ class Call:
             return self.what.group.size
         if not self.name:
             return 1
+        if isinstance(self.what, Repeat):
+            return MUCH
+        if isinstance(self.what, Carried):
+            return self.what.size
         return int(self.what.size * self.what.views[0].shape[-1] // 8)
 
 
@@ -78,6 +92,7 @@ def _written(base: Base) -> Base:
 
 # ---- products ---------------------------------------------------------------------------------
 
+MUCH: Final = 1 << 30  # the work of a loop, of which the number of iterations is not known
 _NO, _YES = 111, 112  # CblasNoTrans, CblasTrans
 _PER_PART: Final = 1 << 21  # multiplications that are worth handing to another thread
 

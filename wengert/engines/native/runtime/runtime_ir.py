@@ -125,7 +125,7 @@ define void @resized(ptr %pool) nounwind {
 }
 
 ; Carry out all parts of a job, with the threads of the pool unless somebody else has them.
-define internal void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %count) nounwind {
+define void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %count) nounwind {
 entry:
   %busyp = getelementptr i8, ptr %pool, i64 208
   %threadsp = getelementptr i8, ptr %pool, i64 216
@@ -192,7 +192,7 @@ finish:
 
 # Without a futex there are no threads: the caller runs all parts itself.
 _NO_THREADS: Final = """
-define internal void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %count) nounwind {
+define void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %count) nounwind {
   call void @alone(ptr %fn, ptr %arg, i64 %count)
   ret void
 }

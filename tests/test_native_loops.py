@@ -1,0 +1,264 @@
+"""Loops of graphs that are compiled whole: the same numbers as NumPy's, to every order, and the same errors."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+
+RNG = np.random.default_rng(0)
+X = tf.constant(RNG.normal(size=(3, 4)))
+W = tf.constant(RNG.normal(size=(4, 4)) * 0.3)
+V = tf.Variable(RNG.normal(size=(4, 4)) * 0.3)
+
+Function = Callable[..., Any]
+
+
+def loop(n: int, body: Function) -> Function:
+    """Some iterations of a body that takes a value and all arguments."""
+    return lambda *xs: tf.while_loop(
+        lambda i, a: i < n, lambda i, a: (i + 1, body(a, *xs)), (0, xs[0])
+    )[1]
+
+
+def steps(f: Function, *xs: Any) -> list[str]:
+    return [step["kind"] for step in f.plan(*xs).steps]
+
+
+def agree(f: Function, *xs: Any) -> list[str]:
+    """The kinds of steps of the compiled function, after it gave the same as NumPy, twice."""
+    wanted = tf.nest.flatten(tf.function(f, jit_compile=False)(*xs))
+    compiled = tf.function(f, jit_compile=True)
+    for _ in range(2):
+        for y, z in zip(tf.nest.flatten(compiled(*xs)), wanted, strict=True):
+            np.testing.assert_allclose(y, z, rtol=1e-9, atol=1e-11)
+    return steps(compiled, *xs)
+
+
+def with_gradient(f: Function) -> Function:
+    def both(*xs: Any) -> Any:
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch([*xs, V])
+            y = f(*xs)
+        return y, tape.gradient(y, [*xs, V], unconnected_gradients="zero")
+
+    return both
+
+
+SMOOTH: dict[str, tuple[Function, tuple[Any, ...]]] = {
+    "elementwise": (loop(5, lambda a, x: tf.sin(a) * x), (X,)),
+    "product": (loop(7, lambda a, x, w: tf.tanh(a @ w) + x * 0.1), (X, W)),
+    "variable": (loop(7, lambda a, x: tf.tanh(a @ V) + x * 0.1), (X,)),
+    "more rows than there is room for": (loop(500, lambda a, x: tf.tanh(a) * 0.99 + x * 0.01), (X,)),
+    "no iteration": (loop(0, lambda a, x: tf.tanh(a)), (X,)),
+    "one iteration": (loop(1, lambda a, x: tf.tanh(a)), (X,)),
+    "reductions": (loop(3, lambda a, x: a / tf.reduce_sum(a * a, 1, keepdims=True)), (X,)),
+    "softmax": (loop(3, lambda a, x: tf.nn.softmax(a + x)), (X,)),
+    "the result is saved": (loop(4, lambda a, x: tf.exp(-a)), (X,)),
+    "an unknown number": (
+        lambda x: tf.while_loop(
+            lambda a: tf.reduce_sum(a * a) < 100.0, lambda a: (a * 1.3 + 0.1,), (x,)
+        )[0],
+        (X,),
+    ),
+    "at most so many": (
+        lambda x: tf.while_loop(
+            lambda a: True, lambda a: (a * 1.3 + 0.1,), (x,), maximum_iterations=9
+        )[0],
+        (X,),
+    ),
+    "values that change places": (
+        lambda x: tf.while_loop(
+            lambda i, a, b: i < 4, lambda i, a, b: (i + 1, b * a, tf.cos(a)), (0, x, x * 2.0)
+        )[1:],
+        (X,),
+    ),
+    "one loop after another": (
+        lambda x: loop(4, lambda a, x: tf.sin(a) * x)(loop(3, lambda a, x: tf.cos(a) * x)(x)),
+        (X,),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_orders(name: str) -> None:
+    f, xs = SMOOTH[name]
+    first = with_gradient(f)
+
+    def total(*xs: Any) -> Any:
+        return sum(tf.reduce_sum(tf.square(g)) for g in first(*xs)[1])
+
+    for g in (f, first, with_gradient(total)):
+        kinds = agree(g, *xs)
+        assert "while" in kinds
+        assert "NumPy" not in kinds
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_a_tape_around_a_compiled_function(name: str) -> None:
+    """What the gradient needs leaves one plan as a list and enters another."""
+    f, xs = SMOOTH[name]
+    found = []
+    for compiled in (False, True):
+        g = tf.function(f, jit_compile=compiled)
+        with tf.GradientTape() as tape:
+            tape.watch(xs)
+            y = g(*xs)
+        found.append(tape.gradient(y, xs, unconnected_gradients="zero"))
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_forward(name: str) -> None:
+    f, xs = SMOOTH[name]
+    assert "while" in agree(lambda *xs: tf.jvp(f, xs, tuple(map(tf.ones_like, xs))), *xs)
+
+
+def pair(n: int, body: Function, *start: Any) -> Any:
+    return tf.while_loop(lambda i, *_: i < n, lambda i, *xs: (i + 1, *body(*xs)), (0, *start))[1:]
+
+
+CARRIED: dict[str, tuple[Function, tuple[Any, ...]]] = {
+    "swapped": (lambda a, b: pair(7, lambda a, b: (b, a + b * 0.5), a, b), (X, X * 2.0)),
+    "the same twice": (
+        lambda a: pair(5, lambda a, b: (tf.sin(b) + a, tf.sin(b) + a), a, a),
+        (X,),
+    ),
+    "left alone": (lambda a: pair(3, lambda a, b: (a + b, b), a, a * 3.0), (X,)),
+    "a constant": (lambda a: pair(3, lambda a: (tf.constant([[1.0, 2.0, 3.0, 4.0]], a.dtype) + a * 0.1,), a), (X,)),
+    "becomes a constant": (lambda a: pair(3, lambda a, b: (a + b, tf.ones_like(a)), a, a), (X,)),
+    "becomes what is outside": (lambda a, c: pair(3, lambda a, b: (a + b, c), a, a), (X, X * 2.0)),
+    "integers": (lambda k: pair(9, lambda k: (k * 3 + 1,), k), (tf.constant([1, 2, 3], tf.int64),)),
+    "truth": (
+        lambda a: tf.while_loop(
+            lambda go, a: go, lambda go, a: (tf.reduce_max(a) < 50.0, a * 1.2 + 0.1), (True, a)
+        ),
+        (X,),
+    ),
+    "a loop in a loop": (
+        lambda a: tf.while_loop(
+            lambda i, a: i < 5,
+            lambda i, a: (
+                i + 1,
+                tf.while_loop(
+                    lambda j, b: j < i, lambda j, b: (j + 1, tf.tanh(b @ W) + a), (0, a)
+                )[1],
+            ),
+            (0, a),
+        ),
+        (X,),
+    ),
+    "rows by an index": (
+        lambda a, k: pair(4, lambda a, k: (tf.gather(a, k), tf.reverse(k, [0])), a, k),
+        (X, tf.constant([2, 0, 1])),
+    ),
+    "in several parts": (
+        lambda a: pair(3, lambda a: (tf.sin(a) + tf.reduce_mean(a),), a),
+        (tf.constant(RNG.normal(size=(300, 700))),),
+    ),
+    "a product by BLAS": (
+        lambda a, w: pair(3, lambda a: (a @ w * 0.01,), a),
+        (tf.constant(RNG.normal(size=(64, 600))), tf.constant(RNG.normal(size=(600, 600)))),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CARRIED)
+def test_what_is_carried(name: str) -> None:
+    f, xs = CARRIED[name]
+    kinds = agree(f, *xs)
+    assert "while" in kinds
+    assert "NumPy" not in kinds
+
+
+def test_a_check_in_the_body_raises() -> None:
+    @tf.function(jit_compile=True)
+    def beyond(a: Any, k: Any) -> Any:
+        return pair(4, lambda a, k: (tf.gather(a, k), k + 1), a, k)
+
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"indices\[0\] = 3 is not in \[0, 3\)"
+    ):
+        beyond(X, tf.constant([2, 0, 1]))
+    assert "while" in steps(beyond, X, tf.constant([2, 0, 1]))
+
+
+def test_a_variable_that_changes_around_a_loop() -> None:
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function(jit_compile=True)
+    def f(x: Any) -> Any:
+        v.assign_add([1.0, 1.0])
+        (y,) = pair(3, lambda a: (a + v,), x)
+        v.assign(y)
+        return y
+
+    np.testing.assert_array_equal(f(tf.zeros([2])), [6.0, 9.0])
+    np.testing.assert_array_equal(v, [6.0, 9.0])
+    np.testing.assert_array_equal(f(tf.zeros([2])), [21.0, 30.0])
+
+
+def test_a_check_does_not_write_over_what_it_looks_at() -> None:
+    """The check of an index that is updated in the same loop comes before the update."""
+    k = tf.Variable([2, 0, 1])
+
+    @tf.function(jit_compile=True)
+    def f(x: Any) -> Any:
+        y = tf.gather(x, k)
+        k.assign_add([1, 1, 1])
+        return y
+
+    f(X)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        f(X)
+    np.testing.assert_array_equal(k, [3, 1, 2])
+
+
+# ---- drawn --------------------------------------------------------------------------------------
+
+
+def drawn(seed: int) -> tuple[Function, tuple[Any, ...]]:
+    """A loop of one to three values of a drawn size, with drawn operations."""
+    draw = random.Random(seed)
+    rows, columns = draw.randint(1, 9), draw.randint(1, 40)
+    count, values = draw.choice([0, 1, 2, 5, 80]), draw.randint(1, 3)
+    rng = np.random.default_rng(seed)
+    matrix = tf.constant(rng.normal(size=(columns, columns)) / columns)
+    plan = [
+        (draw.choice("mstpraxw"), draw.randrange(values), draw.randrange(values))
+        for _ in range(values)
+    ]
+
+    def one(kind: str, a: Any, b: Any, x: Any) -> Any:
+        return {
+            "m": lambda: tf.tanh(a * b),
+            "s": lambda: tf.sin(a) + 0.1 * b,
+            "t": lambda: tf.math.softplus(a - b),
+            "p": lambda: tf.tanh(a @ matrix) + b * 0.5,
+            "r": lambda: a / (1.0 + tf.reduce_sum(tf.abs(b), 1, keepdims=True)),
+            "a": lambda: a,
+            "x": lambda: tf.reverse(a, [1]) * 0.9,
+            "w": lambda: tf.where(a > b, tf.cos(a), x),
+        }[kind]()
+
+    def f(x: Any) -> Any:
+        start = [x + 0.1 * i for i in range(values)]
+        body = lambda *vs: [one(k, vs[i], vs[j], x) for k, i, j in plan]  # noqa: E731
+        found = pair(count, body, *start)
+        return tf.add_n([tf.reduce_sum(y * (i + 1.0)) for i, y in enumerate(found)])
+
+    return f, (tf.constant(rng.normal(size=(rows, columns))),)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_drawn_loops(seed: int) -> None:
+    f, xs = drawn(seed)
+    first = with_gradient(f)
+    assert "while" in agree(first, *xs)
+    agree(with_gradient(lambda x: tf.reduce_sum(tf.sin(first(x)[1][0]))), *xs)
