@@ -26,7 +26,7 @@ def loop(n: int, body: Function) -> Function:
     )[1]
 
 
-def steps(f: Function, *xs: Any) -> list[str]:
+def steps(f: Any, *xs: Any) -> list[str]:
     return [step["kind"] for step in f.plan(*xs).steps]
 
 

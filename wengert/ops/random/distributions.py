@@ -16,7 +16,7 @@ from wengert.ops.random.philox import Philox, blocks, random_words
 from wengert.values.dtypes import DType, float32, float64
 
 if TYPE_CHECKING:
-    from wengert.values.typing import Array
+    from wengert.values.typing import Array, Namespace
 
 # A number in [1, 2) has a fixed exponent, and its fraction is random.
 _FRACTIONS: Final = {
@@ -39,13 +39,28 @@ def words_each(dtype: DType) -> int:
 
 
 def uniform_of(bits: Array, dtype: DType) -> Array:
-    """Samples in [0, 1); the first of a double's two words has its high bits."""
-    unsigned, width, exponent = _FRACTIONS[dtype.name]
+    """Samples in [0, 1)."""
     if dtype is float64:
-        bits = bits[..., 0::2].astype(np.uint64) << np.uint64(32) | bits[..., 1::2]
-    fraction = bits.astype(unsigned) & unsigned((1 << width) - 1)
+        bits = high_first(bits[..., 0::2], bits[..., 1::2])
+    return fraction(bits, dtype)
+
+
+def fraction(bits: Array, dtype: DType) -> Array:
+    """Samples in [0, 1), each from as many bits as it has."""
+    unsigned, width, exponent = _FRACTIONS[dtype.name]
+    digits = bits.astype(unsigned) & unsigned((1 << width) - 1)
     one = dtype.as_numpy_dtype(1)
-    return (fraction | unsigned(exponent << width)).view(dtype.numpy_dtype) - one
+    return (digits | unsigned(exponent << width)).view(dtype.numpy_dtype) - one
+
+
+def high_first(first: Array, second: Array) -> Array:
+    """64 bits from two words, as a double takes them."""
+    return first.astype(np.uint64) << np.uint64(32) | second
+
+
+def low_first(first: Array, second: Array) -> Array:
+    """64 bits from two words, as an integer takes them."""
+    return first | second.astype(np.uint64) << np.uint64(32)
 
 
 def normal_of(bits: Array, dtype: DType) -> Array:
@@ -56,16 +71,23 @@ def normal_of(bits: Array, dtype: DType) -> Array:
 
 
 def _pairs(uniform: Array, kind: type[np.floating[Any]]) -> Array:
-    """Normal samples from uniform ones by the Box-Muller transform.
+    """Normal samples from uniform ones."""
+    sides = normal_pair(np, uniform[..., 0::2], uniform[..., 1::2], kind)
+    return np.stack(sides, -1).reshape(uniform.shape)
+
+
+def normal_pair(
+    xp: Namespace, first: Array, second: Array, kind: type[np.floating[Any]]
+) -> tuple[Array, Array]:
+    """Two normal samples from two uniform ones, by the Box-Muller transform.
 
     Each function is computed in double precision and rounded, which nearly always agrees with the C
     library's single-precision functions.
     """
-    first = np.maximum(uniform[..., 0::2], kind(_SMALLEST)).astype(np.float64)
-    angle = (2 * np.pi * uniform[..., 1::2].astype(np.float64)).astype(kind).astype(np.float64)
-    radius = np.sqrt(kind(-2) * np.log(first).astype(kind))
-    sides = (np.sin(angle).astype(kind) * radius, np.cos(angle).astype(kind) * radius)
-    return np.stack(sides, -1).reshape(uniform.shape)
+    first = xp.maximum(first, kind(_SMALLEST)).astype(np.float64)
+    angle = (2 * np.pi * second.astype(np.float64)).astype(kind).astype(np.float64)
+    radius = xp.sqrt(kind(-2) * xp.log(first).astype(kind))
+    return xp.sin(angle).astype(kind) * radius, xp.cos(angle).astype(kind) * radius
 
 
 def _few_normal(words: list[int]) -> Array:
@@ -87,7 +109,7 @@ def _rounded(number: float) -> float:
 def integers_of(bits: Array, dtype: DType) -> Array:
     """Integers from all bits; the first of an int64's two words is the low one."""
     if dtype.size == 8:
-        bits = bits[..., 0::2] | bits[..., 1::2].astype(np.uint64) << np.uint64(32)
+        bits = low_first(bits[..., 0::2], bits[..., 1::2])
     return bits.view(dtype.numpy_dtype)
 
 

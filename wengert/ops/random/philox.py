@@ -34,6 +34,8 @@ _CONSTANTS: Final = Constants(10, (0xD2511F53, 0xCD9E8D57), (0x9E3779B9, 0xBB67A
 _FEW: Final = 8  # blocks up to which Python's integers are faster than arrays
 _PIECE: Final = 1 << 13  # blocks computed together, so that the rounds stay in the cache
 
+SCRAMBLING: Final = 0x02461E293EC8F720  # the key of blocks that are made of seeds
+
 WORD: Final = (1 << 32) - 1
 LONG: Final = (1 << 64) - 1
 _COUNTER: Final = (1 << 128) - 1
@@ -103,7 +105,7 @@ def scrambled_state(seed: int, seed2: int) -> Philox:
 
     So both halves of a seed have equal effect, however weak one of them is.
     """
-    start = Philox(seed & LONG | (seed2 & LONG) << 64, 0x02461E293EC8F720)
+    start = Philox(seed & LONG | (seed2 & LONG) << 64, SCRAMBLING)
     found = philox_kernel(_CONSTANTS, *start, 1)
     a, b, c, d = _block(start) if found is None else found[0].tolist()
     return Philox((c | d << 32) << 64, a | b << 32)

@@ -7,5 +7,7 @@ lanes           Symbolic scalars that a kernel gets in place of arrays, so that 
 plan_key        A plan as bytes, its key in the cache: plans with equal bytes share a program
 lowering        From the operations of a plan to arrays that are computed element by element
 loops           Loops in graphs, lowered whole: the condition and the body are plans of their own
+random_rules    Lowering of random numbers: Philox in the loop, by the functions that make them for
+                NumPy
 lowering_rules  Lowering of what is not elementwise: views, reductions, products, softmax, gathers
 """

@@ -63,6 +63,9 @@ class Lane:
     def astype(self, dtype: Any, copy: bool = True) -> Lane:
         return cast(self, np.dtype(dtype))
 
+    def view(self, dtype: Any) -> Lane:
+        return bits(self, dtype)
+
     def conj(self) -> Lane:
         return self
 

@@ -259,16 +259,22 @@ class Lowering:
 
     def computed(self, function: Callable[..., Lane], *views: View) -> View:
         """An elementwise array, from a function of lanes."""
+        (found,) = self.all_computed(lambda *xs: [function(*xs)], *views)
+        return found
+
+    def all_computed(self, function: Callable[..., Sequence[Lane]], *views: View) -> list[View]:
+        """Elementwise arrays, from a function of lanes that gives several."""
         shape = np.broadcast_shapes(*[v.shape for v in views])
         code = Code()
         xs = [
             Lane(code, code.add("param", v.kind, (), i), np.dtype(v.kind))
             for i, v in enumerate(views)
         ]
-        result = function(*xs).value
+        results = [y.value for y in function(*xs)]
         # Equal functions share one code object, so that common subexpressions are recognized.
         code = _CODES.setdefault(tuple(code.instructions), code)
-        return self.mapped(code, result, [broadcast(v, shape) for v in views], shape)
+        given = [broadcast(v, shape) for v in views]
+        return [self.mapped(code, result, given, shape) for result in results]
 
     def stored(self, view: View) -> View:
         """The same array, contiguous in memory."""

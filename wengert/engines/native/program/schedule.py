@@ -8,6 +8,7 @@ from typing import Any
 from wengert.engines.native.codegen.gemm_forms import accumulates
 from wengert.engines.native.frontend import loops as _loops  # noqa: F401  # what it declares is used
 from wengert.engines.native.frontend import lowering_rules as _rules  # noqa: F401  # the same
+from wengert.engines.native.frontend import random_rules as _random  # noqa: F401  # the same
 from wengert.engines.native.frontend.arrays import Base, Map, Product, Step, View, Write
 from wengert.engines.native.frontend.lowering import Lowering
 from wengert.engines.native.optimize.fuse import Fusion, compute_again, in_memory

@@ -1,0 +1,132 @@
+"""Lowering of random numbers: Philox in the loop, by the functions that make them for NumPy.
+
+A block of four words is computed for each fourth number, and its parts are written side by side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from wengert.engines.native.frontend.arrays import Base, Count, View, slice_view, whole
+from wengert.engines.native.frontend.lanes import LANES, Lane
+from wengert.engines.native.frontend.lowering import Lowering, rule
+from wengert.engines.native.frontend.scalar import NotLowered, type_of
+from wengert.graph.operation import Operation
+from wengert.ops.random.distributions import fraction, high_first, low_first, normal_pair
+from wengert.ops.random.philox import SCRAMBLING, WORD, rounds
+from wengert.values.dtypes import DType, float32, float64
+
+Words = Sequence[Lane]
+
+
+@rule("StatelessRandomGetKeyCounter")
+def _key_and_counter(low: Lowering, op: Operation, seed: View) -> list[View]:
+    def scrambled(first: Lane, second: Lane) -> list[Lane]:
+        a, b, c, d = rounds(*_halves(first), *_halves(second), SCRAMBLING)
+        return [a | b << 32, c | d << 32, a.dtype.type(0) * a]
+
+    if seed.kind not in ("i4", "i8", "u4", "u8"):
+        raise NotLowered("a seed that is no integer")
+    parts = [slice_view(seed, [slice(k, k + 1)]) for k in range(2)]
+    key, high, nothing = low.all_computed(scrambled, *parts)
+    return [key, _interleaved(low, [nothing, high])]
+
+
+def _halves(number: Lane) -> list[Lane]:
+    """The words of a number of 64 bits, as such numbers."""
+    long = number.astype(np.int64).view(np.uint64) if number.dtype.kind == "i" else number.astype(np.uint64)
+    return [long & WORD, long >> 32]
+
+
+def _interleaved(low: Lowering, parts: Sequence[View]) -> View:
+    """The first element of each part, then the second of each, and so on."""
+    (count,) = parts[0].shape
+    target = whole(Base((count * len(parts),), parts[0].kind))
+    places = [slice_view(target, [slice(k, None, len(parts))]) for k in range(len(parts))]
+    return low.assembled(
+        (count * len(parts),), parts[0].kind, None, list(zip(parts, places, strict=True))
+    )
+
+
+def _drawn(
+    low: Lowering,
+    op: Operation,
+    key: View,
+    counter: View,
+    made: Callable[[Words], Sequence[Lane]],
+    size: int,
+) -> View:
+    """Samples, of which `made` makes as many of a block's words as there are for their size."""
+    shape = op.outputs[0]._array.shape
+    count = math.prod(shape)
+    blocks = -(-count // (16 // size))
+
+    def function(at: Lane, key: Lane, first: Lane, second: Lane) -> Sequence[Lane]:
+        n = first + at.view(np.uint64)
+        high = second + (n < first).astype(np.uint64)
+        words = rounds(*_halves(n), *_halves(high), key)
+        return made([word.astype(np.uint32) for word in words])
+
+    halves = [slice_view(counter, [slice(k, k + 1)]) for k in range(2)]
+    numbers = whole(Count((blocks,), "i8"))
+    long = [_unsigned(low, x) for x in (key, *halves)]
+    all_of_them = _interleaved(low, low.all_computed(function, numbers, *long))
+    return low.reshape(slice_view(all_of_them, [slice(0, count)]), shape)
+
+
+def _unsigned(low: Lowering, x: View) -> View:
+    if x.kind not in ("i8", "u8"):
+        raise NotLowered("a state that has no 64 bits")
+    return low.computed(lambda v: v.view(np.uint64), x) if x.kind == "i8" else x
+
+
+def _pairs(words: Words, joined: Callable[[Lane, Lane], Lane]) -> list[Lane]:
+    return [joined(a, b) for a, b in zip(words[0::2], words[1::2], strict=True)]
+
+
+def _fractions(words: Words, dtype: DType) -> list[Lane]:
+    bits = _pairs(words, high_first) if dtype is float64 else words
+    return [fraction(b, dtype) for b in bits]
+
+
+@rule("StatelessRandomUniformV2")
+def _uniform(
+    low: Lowering, op: Operation, key: View, counter: View, *, shape: object, dtype: DType
+) -> View:
+    if dtype not in (float32, float64):
+        raise NotLowered("samples of another precision")
+    return _drawn(low, op, key, counter, lambda words: _fractions(words, dtype), dtype.size)
+
+
+@rule("StatelessRandomNormalV2")
+def _normal(
+    low: Lowering, op: Operation, key: View, counter: View, *, shape: object, dtype: DType
+) -> View:
+    if dtype not in (float32, float64):
+        raise NotLowered("samples of another precision")
+    kind = dtype.as_numpy_dtype
+
+    def made(words: Words) -> list[Lane]:
+        found = _fractions(words, dtype)
+        pairs = zip(found[0::2], found[1::2], strict=True)
+        return [y for a, b in pairs for y in normal_pair(LANES, a, b, kind)]
+
+    return _drawn(low, op, key, counter, made, dtype.size)
+
+
+@rule("StatelessRandomUniformFullIntV2")
+def _integers(
+    low: Lowering, op: Operation, key: View, counter: View, *, shape: object, dtype: DType
+) -> View:
+    if dtype.size < 4:
+        raise NotLowered("integers of fewer than 32 bits")
+    type_of(dtype.numpy_dtype)
+
+    def made(words: Words) -> list[Lane]:
+        bits = words if dtype.size == 4 else _pairs(words, low_first)
+        return [b.view(dtype.numpy_dtype) for b in bits]
+
+    return _drawn(low, op, key, counter, made, dtype.size)
