@@ -52,7 +52,9 @@ class Philox(NamedTuple):
         return Philox((self.counter + blocks) & _COUNTER, self.key)
 
 
-def rounds(a: Words, b: Words, c: Words, d: Words, key: int) -> tuple[Words, Words, Words, Words]:
+def rounds(
+    a: Words, b: Words, c: Words, d: Words, key: int | Array
+) -> tuple[Words, Words, Words, Words]:
     """A block: four words from four words. They are integers, or 64-bit arrays of them."""
     low, high = key & WORD, key >> 32
     count, (first, second), steps = _CONSTANTS

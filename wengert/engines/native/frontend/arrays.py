@@ -158,6 +158,28 @@ class Product(Base):
         return whole(self) if self.places is None else self.places
 
 
+class RowSet(Base):
+    """A list as an array, with another row at an index; the operands are in memory."""
+
+    __slots__ = ("index", "item", "values")
+
+    def __init__(self, values: View, index: View, item: View, place: Any = None) -> None:
+        super().__init__(values.shape, values.kind, place)
+        self.values = values
+        self.index = index
+        self.item = item
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return (self.values, self.index, self.item)
+
+
+class AsList(NamedTuple):
+    """An array in memory that NumPy's operations see as a list."""
+
+    view: View
+
+
 class Pieces(Base):
     """An array in memory that pieces are written into."""
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from wengert.engines.native.frontend.arrays import (
     Base,
+    Dims,
     Input,
     Repeat,
     Rows,
@@ -19,6 +20,7 @@ from wengert.engines.native.frontend.arrays import (
     View,
     whole,
 )
+from wengert.engines.native.frontend.list_forms import ListForm, loop_of
 from wengert.engines.native.frontend.lowering import WHOLE, Lowering, kind_of
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.execution.plan import Plan, effects
@@ -37,10 +39,11 @@ class Part:
         results: Sequence[SymbolicTensor],
         carried: Sequence[SymbolicTensor],
         fixed: dict[int, int],
+        forms: dict[int, ListForm],
         taken: Sequence[SymbolicTensor] = (),
     ) -> None:
         plan = Plan(results, graph.all_inputs, effects(graph))
-        self.low = low = Lowering(plan)
+        self.low = low = Lowering(plan, forms)
         if plan.resources or low.written or any(type(item) is Step for item in low.items):
             raise NotLowered("a part of the loop is NumPy's")
         self.results = list(results)
@@ -63,17 +66,14 @@ class Part:
 
     def stored(self, x: SymbolicTensor) -> View:
         """A value of the part in memory."""
-        view = self.low.views.get(id(x))
-        if view is None or view.shape != x._array.shape:
-            raise NotLowered("no array of numbers, or one of another shape")
-        return self.low.stored(view)
+        return _stored(self.low, x)
 
     def assign(self, carried: Sequence[SymbolicTensor], results: Sequence[SymbolicTensor]) -> None:
         """Let the carried values get their new ones at the end, as variables do."""
         inputs = {at: base for base, at in self.carried.items()}
         for at, (x, y) in enumerate(zip(carried, results, strict=True)):
             view = self.stored(y)
-            if view.shape != x._array.shape:
+            if view.shape != _shape_of(self.low, x):
                 raise NotLowered("a value changes its shape")
             if view.base is inputs.get(at):
                 continue  # it stays what it is
@@ -85,8 +85,15 @@ class Part:
 class Inside:
     """A loop's condition and body, lowered; of what it emits, those in `used`."""
 
-    def __init__(self, loop: Loop, used: set[int], outputs: Sequence[SymbolicTensor]) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        used: set[int],
+        outputs: Sequence[SymbolicTensor],
+        forms: dict[int, ListForm],
+    ) -> None:
         self.loop = loop
+        self.forms = forms
         count = len(loop.carried)
         pairs = list(zip(loop.emitted, outputs[count:], strict=True))
         self.emits = [(e, y) for e, y in pairs if id(y) in used]
@@ -99,6 +106,7 @@ class Inside:
             [*loop.results, *[e.inside for e, _ in self.emits]],
             loop.carried,
             {id(x): at for x, at in loop.same},
+            forms,
             [t.inside for t in loop.taken],
         )
         self.goes_on: View | None = None
@@ -111,7 +119,7 @@ class Inside:
         count = len(self.loop.carried)
         given, captured = graph.all_inputs[:count], graph.all_inputs[count:]
         pairs = zip(captured, self.loop._condition_places, strict=True)
-        found = Part(graph, graph.outputs, given, {id(x): at for x, at in pairs})
+        found = Part(graph, graph.outputs, given, {id(x): at for x, at in pairs}, self.forms)
         self.goes_on = go = found.stored(graph.outputs[0])
         if go.kind != "b1" or go.size != 1 or found.low.checks:
             raise NotLowered("the condition is no truth value")
@@ -126,7 +134,7 @@ class Inside:
         n, s = len(self.loop.carried), len(self.loop.taken)
         initial = [_stored(low, x) for x in op.inputs[:n]]
         for view, x in zip(initial, self.loop.carried, strict=True):
-            if view.shape != x._array.shape:
+            if view.shape != _shape_of(low, x):
                 raise NotLowered("a value changes its shape")
         pairs = zip(op.inputs[n : n + s], self.loop.taken, strict=True)
         taken = [_rows(low, x, t.inside) for x, t in pairs]
@@ -135,7 +143,14 @@ class Inside:
         low.items.append(loop)
         for rows, (_, y) in zip(loop.emitted, self.emits, strict=True):
             low.rows[id(y)] = rows
-        return [*[whole(base) for base in loop.results], *[None] * len(self.loop.emitted)]
+        for base, x, y in zip(loop.results, self.loop.carried, op.outputs, strict=False):
+            if id(x) in low.forms:
+                low.lists[id(y)] = whole(base)
+        found = [
+            None if id(x) in low.forms else whole(base)
+            for base, x in zip(loop.results, self.loop.carried, strict=True)
+        ]
+        return [*found, *[None] * len(self.loop.emitted)]
 
     def _fixed(self, low: Lowering, constants: Sequence[SymbolicTensor]) -> dict[int, View]:
         used = {base: at for part in self.parts for base, at in part.fixed.items()}
@@ -152,7 +167,7 @@ class Inside:
 
 def _stored(low: Lowering, x: SymbolicTensor) -> View:
     """A value in memory."""
-    view = low.views.get(id(x))
+    view = low.lists.get(id(x)) if id(x) in low.forms else low.views.get(id(x))
     if view is None or 0 in view.shape:
         raise NotLowered("no array of numbers, or an empty one")
     return low.stored(view)
@@ -173,13 +188,19 @@ def _rows(low: Lowering, x: SymbolicTensor, inside: SymbolicTensor) -> Rows:
     return found
 
 
-def _inside(op: Operation, used: set[int]) -> Inside | None:
+def _shape_of(low: Lowering, x: SymbolicTensor) -> Dims:
+    """The shape of a value; of a list, that of its rows."""
+    form = low.forms.get(id(x))
+    return x._array.shape if form is None else form.shape
+
+
+def _inside(op: Operation, used: set[int], forms: dict[int, ListForm]) -> Inside | None:
     """The parts of a loop, if all of it can be compiled."""
-    loop = getattr(op.row.step, "__self__", None)
-    if type(loop) is not Loop or op.row.effects:
+    loop = loop_of(op)
+    if loop is None or op.row.effects:
         return None
     try:
-        return Inside(loop, used, op.outputs)
+        return Inside(loop, used, op.outputs, forms)
     except NotLowered:
         return None
 

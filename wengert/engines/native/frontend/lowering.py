@@ -16,6 +16,7 @@ import numpy as np
 
 from wengert.core.table import TABLE
 from wengert.engines.native.frontend.arrays import (
+    AsList,
     Base,
     Count,
     Dims,
@@ -40,6 +41,7 @@ from wengert.engines.native.frontend.arrays import (
     whole,
 )
 from wengert.engines.native.frontend.lanes import LANES, Lane
+from wengert.engines.native.frontend.list_forms import ListForm, list_forms
 from wengert.engines.native.frontend.plan_key import Inexact, exactly
 from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, number_of, type_of
 from wengert.engines.native.runtime import openblas
@@ -53,8 +55,13 @@ ASSIGNMENTS: Final = {"AssignVariableOp": None, "AssignAddVariableOp": "add", "A
 class Lowering:
     """Lowers a plan, and holds the arrays and views that result."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, forms: dict[int, ListForm] | None = None) -> None:
         self.plan = plan
+        is_whole = forms is None  # and not the body of a loop
+        # Of lists that are arrays here: their forms, their rows, and those with a single row.
+        self.forms = list_forms(plan) if forms is None else forms
+        self.lists: dict[int, View] = {}
+        self.single: dict[Base, tuple[View, View]] = {}
         self.items: list[Any] = []  # what is computed, in order
         self.views: dict[int, View] = {}  # by the ids of tensors
         self.rows: dict[int, Rows] = {}  # of lists that loops make or take, by their ids
@@ -69,12 +76,19 @@ class Lowering:
         self._last: Step | None = None
         self._same: dict[Any, View] = {}  # by operands and code: common subexpressions
         self._kept: list[Any] = []  # keeps alive the objects whose ids are in keys
-        self._place: Any = None  # the operation being lowered
-        self._whole = _compiled_whole(plan)
+        self.place: Any = None  # the operation being lowered
+        self._whole = _compiled_whole(plan, self.forms)
         self._opaque = _opaque_cells(plan, self._whole)
         for x in plan.given:
-            self._enter(x)
+            if is_whole or id(x) not in self.forms:
+                self._enter(x)
+            else:
+                base = Input(*self.forms[id(x)])
+                self.given[base] = x
+                self.lists[id(x)] = whole(base)
         for at, (key, value) in enumerate(plan.used().items()):
+            if key in self.forms:
+                self.lists[key] = self.number(self.forms[key].kind, 0, self.forms[key].shape)
             view = self._constant(value, at)
             if view is not None:
                 self.views[key] = view
@@ -102,12 +116,12 @@ class Lowering:
         flat = np.ascontiguousarray(array).reshape(-1)
         bits = flat.view(f"u{flat.itemsize}")  # 0.0 is not -0.0, and NaN is NaN
         if bool((bits == bits[0]).all()):
-            return self._number(kind, flat[0], array.shape)
+            return self.number(kind, flat[0], array.shape)
         base = Input(array.shape, kind)
         self.constants[base] = at
         return whole(base)
 
-    def _number(self, kind: str, value: Any, shape: Dims) -> View:
+    def number(self, kind: str, value: Any, shape: Dims) -> View:
         return View(Literal(kind, value), shape, 0, (0,) * len(shape))
 
     # ---- one operation -------------------------------------------------------------------------
@@ -127,8 +141,11 @@ class Lowering:
         if row.name in ASSIGNMENTS or row.name == "ReadVariableOp":
             return self._variable(op)
         if id(op) in self._whole:
-            self._place = op
+            self.place = op
             return self._whole[id(op)].lowered(self, op)  # type: ignore[no-any-return]
+        if row.name in LIST_RULES:
+            self.place = op
+            return [LIST_RULES[row.name](self, op)]
         known = self.views
         views = [known.get(id(x)) for x in op.inputs]
         if any(v is None or 0 in v.shape for v in views):
@@ -141,7 +158,7 @@ class Lowering:
                 raise NotLowered("the result is no array of numbers")
         if row.users or row.stateful or row.effects or TABLE.get(row.name) is None:
             raise NotLowered("the operation is the user's, or more than a function")
-        self._place = op
+        self.place = op
         rule = RULES.get(row.name)
         if rule is not None:
             if not _takes(rule, len(views)):
@@ -165,6 +182,11 @@ class Lowering:
         views: list[View] = []
         for x in op.inputs:
             view = self.views.get(id(x))
+            if view is None and id(x) in self.lists:
+                stored = self.stored(self.lists[id(x)])
+                inputs.append(AsList(stored))
+                views.append(stored)
+                continue
             # An input of the plan is passed on unchanged: it may be a variable, or missing.
             if view is None or self.source.get(view.base) is x:
                 inputs.append(x)
@@ -211,7 +233,7 @@ class Lowering:
         if value is None:
             raise NotLowered("the value is no array of numbers")
         if how is not None:
-            self._place = op
+            self.place = op
             value = self.computed(getattr(LANES, how), self.now(cell), value)
         self._state[id(cell)] = value
         self.written[id(cell)] = cell, value
@@ -236,12 +258,12 @@ class Lowering:
         if all(type(v.base) is Literal for v in views):
             number = _number_from(code, result, [v.base for v in views])
             if number is not None:
-                return self._number(kind, number, shape)
+                return self.number(kind, number, shape)
         place = self._known(code, result)
         if place is not None and views[place].kind == kind:
             return views[place]  # it is one of the operands
         key = (id(code), result, shape, *[_key(v) for v in views])
-        return self._once(key, lambda: Map(shape, kind, code, result, views, self._place), code)
+        return self._once(key, lambda: Map(shape, kind, code, result, views, self.place), code)
 
     def _once(self, key: Any, make: Callable[[], Base], *kept: Any) -> View:
         """The array of that key: made on first use, and shared by equal expressions afterwards."""
@@ -285,7 +307,7 @@ class Lowering:
     def copied(self, view: View) -> View:
         code = Code()
         result = code.add("param", view.kind, (), 0)
-        make = lambda: Map(view.shape, view.kind, code, result, [view], self._place)  # noqa: E731
+        make = lambda: Map(view.shape, view.kind, code, result, [view], self.place)  # noqa: E731
         return self._once(("copy", view.shape, _key(view)), make)
 
     def reshape(self, view: View, shape: Dims) -> View:
@@ -317,7 +339,7 @@ class Lowering:
                 raise NotLowered("sums along axes in the middle")
         dims = tuple(shape[i] for i in kept)
         key = (how, where, dims, view.shape, _key(view))
-        total = self._once(key, lambda: Reduction(dims, view.kind, how, view, where, self._place))
+        total = self._once(key, lambda: Reduction(dims, view.kind, how, view, where, self.place))
         return self.reshape(total, result)
 
     def product(self, a: View, b: View) -> View:
@@ -331,7 +353,7 @@ class Lowering:
         views = [self._matrices(broadcast(x, (*batch, *x.shape[-2:]))) for x in (a, b)]
         shape = (*batch, a.shape[-2], b.shape[-1])
         key = ("product", shape, *[(v.shape, _key(v)) for v in views])
-        return self._once(key, lambda: Product(shape, a.kind, views, self._place))
+        return self._once(key, lambda: Product(shape, a.kind, views, self.place))
 
     def _matrices(self, view: View) -> View:
         """The matrices in a layout that BLAS can read, copied if need be."""
@@ -347,7 +369,7 @@ class Lowering:
         code = Code()
         views = [broadcast(index, shape), View(table.base, shape, table.offset, strides)]
         result = code.add("param", table.kind, (), 1)
-        base = Gather(shape, table.kind, code, result, views, self._place)
+        base = Gather(shape, table.kind, code, result, views, self.place)
         base.step = steps[axis]
         self.items.append(base)
         return whole(base)
@@ -359,15 +381,15 @@ class Lowering:
 
         That view may be of any base of the array's shape.
         """
-        target = Pieces(shape, kind, self._place)
+        target = Pieces(shape, kind, self.place)
         ground: Piece | None = None
         if fill is not None:
-            ground = piece_of(self._number(kind, fill, shape), whole(target), self._place)
+            ground = piece_of(self.number(kind, fill, shape), whole(target), self.place)
             ground.alone = True
             target.pieces.append(ground)
         for part, place in parts:
             goal = View(target, place.shape, place.offset, place.strides)
-            piece = piece_of(part, goal, self._place)
+            piece = piece_of(part, goal, self.place)
             if ground is not None:
                 piece.after.append(ground)
             target.pieces.append(piece)
@@ -412,12 +434,12 @@ def kind_of(x: SymbolicTensor) -> str | None:
         return None
 
 
-def _compiled_whole(plan: Plan) -> dict[int, Any]:
+def _compiled_whole(plan: Plan, forms: dict[int, ListForm]) -> dict[int, Any]:
     """The operations with bodies that can be compiled, by their ids."""
     ops = [op for op in plan.steps if op.row.name in WHOLE]
     used = {id(x) for op in plan.steps for x in op.inputs} if ops else set()
     used |= {id(x) for x in plan.fetches}
-    found = {id(op): WHOLE[op.row.name](op, used) for op in ops}
+    found = {id(op): WHOLE[op.row.name](op, used, forms) for op in ops}
     return {key: inside for key, inside in found.items() if inside is not None}
 
 
@@ -511,7 +533,10 @@ def _takes(rule: Callable[..., Any], count: int) -> bool:
 
 # What prepares an operation with bodies of its own, by its name and for the tensors that are used:
 # gives what lowers it, or None.
-WHOLE: Final[dict[str, Callable[[Operation, set[int]], Any]]] = {}
+WHOLE: Final[dict[str, Callable[[Operation, set[int], dict[int, ListForm]], Any]]] = {}
+
+# Lowering of operations on lists, by name: what an operation gives, if that is an array.
+LIST_RULES: Final[dict[str, Callable[[Lowering, Operation], View | None]]] = {}
 
 
 def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

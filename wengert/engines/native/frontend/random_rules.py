@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ Words = Sequence[Lane]
 @rule("StatelessRandomGetKeyCounter")
 def _key_and_counter(low: Lowering, op: Operation, seed: View) -> list[View]:
     def scrambled(first: Lane, second: Lane) -> list[Lane]:
-        a, b, c, d = rounds(*_halves(first), *_halves(second), SCRAMBLING)
+        a, b, c, d = _block(first, second, SCRAMBLING)
         return [a | b << 32, c | d << 32, a.dtype.type(0) * a]
 
     if seed.kind not in ("i4", "i8", "u4", "u8"):
@@ -35,10 +36,21 @@ def _key_and_counter(low: Lowering, op: Operation, seed: View) -> list[View]:
     return [key, _interleaved(low, [nothing, high])]
 
 
-def _halves(number: Lane) -> list[Lane]:
+def _halves(number: Lane) -> list[Any]:
     """The words of a number of 64 bits, as such numbers."""
-    long = number.astype(np.int64).view(np.uint64) if number.dtype.kind == "i" else number.astype(np.uint64)
+    long = (
+        number.astype(np.int64).view(np.uint64)
+        if number.dtype.kind == "i"
+        else number.astype(np.uint64)
+    )
     return [long & WORD, long >> 32]
+
+
+def _block(low: Lane, high: Lane, key: Any) -> Sequence[Lane]:
+    """The words for a counter of 128 bits."""
+    a, b = _halves(low)
+    c, d = _halves(high)
+    return rounds(a, b, c, d, key)
 
 
 def _interleaved(low: Lowering, parts: Sequence[View]) -> View:
@@ -67,7 +79,7 @@ def _drawn(
     def function(at: Lane, key: Lane, first: Lane, second: Lane) -> Sequence[Lane]:
         n = first + at.view(np.uint64)
         high = second + (n < first).astype(np.uint64)
-        words = rounds(*_halves(n), *_halves(high), key)
+        words = _block(n, high, key)
         return made([word.astype(np.uint32) for word in words])
 
     halves = [slice_view(counter, [slice(k, k + 1)]) for k in range(2)]

@@ -28,6 +28,7 @@ from wengert.engines.native.frontend.arrays import (
     Product,
     Reduction,
     Repeat,
+    RowSet,
     Source,
     Step,
     View,
@@ -323,7 +324,7 @@ def in_memory(groups: Sequence[Group], fetched: Iterable[Base]) -> set[Base]:
 def _is_always_stored(group: Group, item: Any) -> bool:
     if type(item) is Product:  # with an epilogue it is stored only if others read it
         return not group.is_loop
-    return type(item) is Pieces or (type(item) is Reduction and group.levels[item] == END)
+    return type(item) in (Pieces, RowSet) or (type(item) is Reduction and group.levels[item] == END)
 
 
 # ---- rematerialization ---------------------------------------------------------------------------

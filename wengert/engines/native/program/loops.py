@@ -74,6 +74,7 @@ class LoopWriter:
         self._runtime = {_PARALLEL: "%f0"}  # functions of the runtime, and their names here
         self._settings: list[Any] = []
         self._entry: list[str] = []
+        self._names: dict[tuple[str, int], str] = {}  # of addresses in arrays
         self._rows: list[tuple[str, Rows, bool]] = []  # the name of a row, and whether backward
         self._row_of: dict[Base, str] = {}
         self._emitted_before: list[tuple[str, Base]] = []  # copies to rows, as the body begins
@@ -156,8 +157,10 @@ class LoopWriter:
         array = self._argument(owner)
         if not offset:
             return array
-        name = f"%o{len(self._entry)}"
-        self._entry.append(f"{name} = getelementptr i8, ptr {array}, i64 {offset}")
+        name = self._names.get((array, offset))
+        if name is None:
+            name = self._names[array, offset] = f"%o{len(self._names)}"
+            self._entry.append(f"{name} = getelementptr i8, ptr {array}, i64 {offset}")
         return name
 
     # ---- the function ----------------------------------------------------------------------------

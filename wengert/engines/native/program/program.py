@@ -66,6 +66,7 @@ class RunnableProgram:
             "otherwise": self.otherwise,
             "shared": arena.shared,
             "as_rows": rows.as_rows,
+            "as_list": rows.as_list,
             "listed": rows.listed,
             "more": rows.more,
         }

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.frontend.arrays import (
+    AsList,
     Base,
     Input,
     Known,
@@ -348,7 +349,9 @@ class ProgramWriter:
         self._write(step.writes)
         arguments = []
         for x in step.inputs:
-            if isinstance(x, View):
+            if isinstance(x, AsList):
+                arguments.append(f"as_list({self._shaped(x.view)})")
+            elif isinstance(x, View):
                 arguments.append(self._shaped(x))
             else:
                 arguments.append(self._object(x))
@@ -389,6 +392,10 @@ class ProgramWriter:
         written = {id(w.view.base) for w in self.schedule.all_writes}
         used = {id(v.base) for s in self.segments.items if isinstance(s, Step) for v in s.operands}
         for x in self.schedule.fetched:
+            if isinstance(x, AsList):
+                results.append(f"as_list({self._shaped(x.view)})")
+                fresh.append(False)
+                continue
             source = x if not isinstance(x, View) else self.low.source.get(x.base)
             if source is not None and (x is source or x.shape == x.base.shape):
                 results.append(self._object(source))  # unchanged

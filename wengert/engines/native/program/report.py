@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from wengert.engines.native.codegen.loop_emitter import Launch
-from wengert.engines.native.frontend.arrays import Base, Product, Repeat, Step
+from wengert.engines.native.frontend.arrays import Base, Product, Repeat, RowSet, Step
 from wengert.engines.native.program.build import Built
 from wengert.execution.description import Description, numpy_step, origin
 
@@ -27,6 +27,8 @@ def _native_step(call: Any) -> dict[str, Any]:
         return _loop(call)
     if isinstance(call.what, Repeat):
         return _repeat(call.what)
+    if isinstance(call.what, RowSet):
+        return _row(call.what)
     return _product(call)
 
 
@@ -34,6 +36,12 @@ def _repeat(loop: Repeat) -> dict[str, Any]:
     """A loop of the graph: how often it runs is not known, so nor is what it moves."""
     made = origin(loop.place)
     return {"kind": "while", "size": ["n"], "parts": 1, "bytes": 0, "flops": 0, "made of": [made]}
+
+
+def _row(item: RowSet) -> dict[str, Any]:
+    """An element of a list, written over a row."""
+    moved, made = 2 * item.bytes // item.shape[0], _origins([item])
+    return {"kind": "row", "size": item.shape[1:] or [1], "parts": 1, "bytes": moved, "flops": 0, "made of": made}  # fmt: skip
 
 
 def _loop(call: Any) -> dict[str, Any]:

@@ -39,6 +39,11 @@ def listed(rows: Any, tally: Any) -> TensorList:
     return TensorList(there).of_dense(there)
 
 
+def as_list(rows: Any) -> TensorList:
+    """All rows as a list."""
+    return TensorList(rows).of_dense(rows)
+
+
 def as_rows(values: Any, shape: tuple[int, ...], dtype: Any) -> tuple[Any, Any]:
     """The elements of a list as rows, and their number; None if they are of another form."""
     if not isinstance(values, TensorList):

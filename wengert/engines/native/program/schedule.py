@@ -6,10 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert.engines.native.codegen.gemm_forms import accumulates
+from wengert.engines.native.frontend import list_rules as _lists  # noqa: F401  # what it declares is used
 from wengert.engines.native.frontend import loops as _loops  # noqa: F401  # what it declares is used
 from wengert.engines.native.frontend import lowering_rules as _rules  # noqa: F401  # the same
 from wengert.engines.native.frontend import random_rules as _random  # noqa: F401  # the same
-from wengert.engines.native.frontend.arrays import Base, Map, Product, Step, View, Write
+from wengert.engines.native.frontend.arrays import (
+    AsList,
+    Base,
+    Map,
+    Product,
+    RowSet,
+    Step,
+    View,
+    Write,
+)
 from wengert.engines.native.frontend.lowering import Lowering
 from wengert.engines.native.optimize.fuse import Fusion, compute_again, in_memory
 from wengert.engines.native.optimize.simplify import simplify
@@ -29,7 +39,7 @@ class Schedule:
         checks = [*checks, *[v for s in steps for v in s.checks]]
         # All assignments to variables: those before NumPy's steps, and those at the end.
         self.all_writes: list[Write] = [w for s in steps for w in s.writes] + self.writes
-        views = [v for v in self.fetched if isinstance(v, View)]
+        views = self._fetched_views()
         views += [*[w.view for w in self.writes], *checks]
         views += [w.view for s in steps for w in s.writes]
         fusion = Fusion()
@@ -48,7 +58,13 @@ class Schedule:
 
     def _fetch(self, x: Any) -> Any:
         view = self.low.views.get(id(x))
+        if view is None and id(x) in self.low.lists:
+            return AsList(self.low.stored(self.low.lists[id(x)]))
         return x if view is None else self.low.stored(view)
+
+    def _fetched_views(self) -> list[View]:
+        found = [x.view if type(x) is AsList else x for x in self.fetched]
+        return [x for x in found if isinstance(x, View)]
 
     def _overwritten(self, fusion: Fusion) -> dict[Base, Base]:
         """New values of variables that may overwrite the old ones in place.
@@ -59,14 +75,19 @@ class Schedule:
         found: dict[Base, Base] = {}
         before = [base.group for base in self.flags]
         # What is returned, or becomes the value of another variable, must not be overwritten.
-        handed_out = {v.base for v in self.fetched if isinstance(v, View)}
+        handed_out = {v.base for v in self._fetched_views()}
         handed_out |= {w.view.base for w in self.all_writes}
         for cell, view, step in self.all_writes:
             if sum(w.cell is cell for w in self.all_writes) > 1:
                 continue  # by then the variable has another array, and this one may be shared
             new = view.base
             old = next((b for b, x in self.low.cells.items() if x is cell), None)
-            if old is None or type(new) not in (Map, Product) or old in handed_out or new in found:
+            if (
+                old is None
+                or type(new) not in (Map, Product, RowSet)
+                or old in handed_out
+                or new in found
+            ):
                 continue
             if type(new) is Product and any(v.base is old for v in new.views):
                 continue  # BLAS reads its operands throughout

@@ -8,12 +8,12 @@ from typing import Any
 from wengert.engines.native.codegen.gemm_forms import blocks_of
 from wengert.engines.native.codegen.loop_emitter import Launch, launches
 from wengert.engines.native.codegen.math_functions import functions_text
-from wengert.engines.native.frontend.arrays import Base, Map, Pieces, Product, Repeat, Step
+from wengert.engines.native.frontend.arrays import Base, Map, Pieces, Product, Repeat, RowSet, Step
 from wengert.engines.native.optimize.fuse import Group
 from wengert.engines.native.program.epilogue import Finish
 from wengert.engines.native.program.loops import LoopWriter, initial_copies
 from wengert.engines.native.program.schedule import Schedule
-from wengert.engines.native.program.steps import Call, product_calls, products_of
+from wengert.engines.native.program.steps import Call, product_calls, products_of, row_calls
 
 
 class Growing(list[Call]):
@@ -87,6 +87,8 @@ class Segments:
             return self._product_calls(group, first) + self._looks(group)
         if type(first) is Pieces:
             return []
+        if type(first) is RowSet:
+            return row_calls(first)
         return self._launched(launches(group, self._schedule.memory)) + self._looks(group)
 
     def _product_calls(self, group: Group, product: Product) -> list[Call]:

@@ -23,6 +23,7 @@ from wengert.engines.native.frontend.arrays import (
     Piece,
     Product,
     Repeat,
+    RowSet,
     View,
     reshape,
 )
@@ -80,7 +81,7 @@ class Call:
             return 1
         if isinstance(self.what, Repeat):
             return MUCH
-        if isinstance(self.what, Carried):
+        if isinstance(self.what, (Carried, RowSet)):
             return self.what.size
         return int(self.what.size * self.what.views[0].shape[-1] // 8)
 
@@ -156,6 +157,18 @@ def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> l
         return [call]
     before = Call("@copy", [(item.onto.base, 0), (item, 0)], 1, item)
     before.settings = "", np.int64(item.bytes).tobytes(), b""
+    return [before, call]
+
+
+def row_calls(item: RowSet) -> list[Call]:
+    """The calls for a list with another row: a copy of it, unless it may be written over."""
+    values, index, row = item.operands
+    before = Call("@copy", [(values.base, values.offset), (item, 0)], 1, item)
+    before.settings = "", np.int64(item.bytes).tobytes(), b""
+    call = Call(
+        "@set_row", [(item, 0), (index.base, index.offset), (row.base, row.offset)], 1, item
+    )
+    call.settings = "", np.int64(item.bytes // item.shape[0]).tobytes(), b""
     return [before, call]
 
 

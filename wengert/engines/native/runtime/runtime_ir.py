@@ -406,6 +406,25 @@ done:
 }
 """
 
+# Write one row of an array: the array, the index of the row, the row, its size in bytes.
+_SET_ROW: Final = """
+define void @set_row(ptr %b, i64 %part) nounwind {
+  %ip = getelementptr ptr, ptr %b, i64 1
+  %rp = getelementptr ptr, ptr %b, i64 2
+  %sp = getelementptr ptr, ptr %b, i64 3
+  %rows = load ptr, ptr %b
+  %index = load ptr, ptr %ip
+  %row = load ptr, ptr %rp
+  %settings = load ptr, ptr %sp
+  %size = load i64, ptr %settings
+  %at = load i64, ptr %index
+  %begin = mul i64 %at, %size
+  %to = getelementptr i8, ptr %rows, i64 %begin
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %row, i64 %size, i1 false)
+  ret void
+}
+"""
+
 # A product by BLAS: part p is some rows, or columns, of matrix number p / splits. The fourth array
 # holds the address of the BLAS function, the layout of the matrices, and their offsets.
 _PRODUCT: Final = """
@@ -479,7 +498,7 @@ def text() -> str:
         declared, pause = _PAUSE[machine]
         threads = _THREADS.replace("DECLARED", declared).replace("PAUSE", pause)
         threads = threads.replace("SPINS", "4000").replace("FUTEX", str(_FUTEX[machine]))
-    parts = [threads, _TEXT, "declare i64 @llvm.umin.i64(i64, i64)", _COPY]
+    parts = [threads, _TEXT, "declare i64 @llvm.umin.i64(i64, i64)", _COPY, _SET_ROW]
     fields = "\n".join(
         f"  %q{i} = getelementptr i64, ptr %d, i64 {i}\n  %f{i} = load i64, ptr %q{i}"
         for i in range(17)

@@ -74,11 +74,11 @@ class Lowered(Lowering):
         self.checks: list[View] = []
         self._same: dict[Any, View] = {}
         self._kept: list[Any] = []
-        self._place: Any = None
+        self.place: Any = None
 
     def results(self, op: Operation, views: Sequence[View]) -> Sequence[View]:
         """What an operation computes of these."""
-        self._place = op
+        self.place = op
         attrs = {k: v for k, v in op.attrs.items() if not k.startswith("_")}
         for y in op.outputs:
             type_of(y._array.dtype)
@@ -107,7 +107,7 @@ class Lowered(Lowering):
 
     def number(self, kind: str, value: Any, shape: Dims = ()) -> View:
         """The same number everywhere."""
-        return self._number(kind, value, shape)
+        return self.number(kind, value, shape)
 
     def entered(self, shape: Dims, kind: str) -> View:
         """An array that is there already."""
@@ -115,7 +115,7 @@ class Lowered(Lowering):
 
     def by_loops(self, shape: Dims, kind: str, write: Callable[..., None], *views: View) -> View:
         """An array that loops of its own write."""
-        base = Written(shape, kind, write, views, self._place)
+        base = Written(shape, kind, write, views, self.place)
         self.items.append(base)
         return whole(base)
 
@@ -127,9 +127,7 @@ class Lowered(Lowering):
         turned = transpose(view, [*kept, *axes])
         dims = tuple([shape[i] for i in kept])
         key = (how, dims, turned.shape, id(view.base), turned.offset, turned.strides)
-        total = self._once(
-            key, lambda: Reduction(dims, view.kind, how, turned, "last", self._place)
-        )
+        total = self._once(key, lambda: Reduction(dims, view.kind, how, turned, "last", self.place))
         result = tuple([1 if i in axes else n for i, n in enumerate(shape)])
         return self.reshape(total, result) if keepdims else total
 
@@ -139,4 +137,4 @@ class Lowered(Lowering):
         views = [broadcast(x, (*batch, *x.shape[-2:])) for x in (a, b)]
         shape = (*batch, a.shape[-2], b.shape[-1])
         key = ("product", *[(v.shape, id(v.base), v.offset, v.strides) for v in views])
-        return self._once(key, lambda: Product(shape, a.kind, views, self._place))
+        return self._once(key, lambda: Product(shape, a.kind, views, self.place))

@@ -1,0 +1,158 @@
+"""Lowering of lists of tensors: a list of known length is an array, with a row for each element.
+
+What was not written is zero. Setting an element writes over the row, where nothing else reads the
+list as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert.engines.native.frontend.arrays import RowSet, View, whole
+from wengert.engines.native.frontend.lanes import LANES, Lane
+from wengert.engines.native.frontend.list_forms import ListForm
+from wengert.engines.native.frontend.lowering import LIST_RULES, Lowering
+from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.graph.operation import Operation
+
+Rule = Callable[[Lowering, Operation], View | None]
+
+
+def _rule(*names: str) -> Callable[[Rule], Rule]:
+    def declared(function: Rule) -> Rule:
+        for name in names:
+            LIST_RULES[name] = function
+        return function
+
+    return declared
+
+
+def _form(low: Lowering, x: Any) -> ListForm:
+    found = low.forms.get(id(x))
+    if found is None or 0 in found.shape:
+        raise NotLowered("a list of which the form is not known")
+    return found
+
+
+def _list(low: Lowering, x: Any) -> View:
+    """The rows of a list."""
+    found = low.lists.get(id(x))
+    if found is None:
+        raise NotLowered("a list that NumPy makes")
+    return found
+
+
+def _array(low: Lowering, x: Any) -> View:
+    found = low.views.get(id(x))
+    if found is None or 0 in found.shape:
+        raise NotLowered("an input is no array of numbers, or empty")
+    return found
+
+
+def _index(low: Lowering, x: Any, length: int) -> View:
+    """An index that is checked, and lies within the list even where the check fails."""
+    index = low.reshape(_array(low, x), (1,))
+    if index.kind not in ("i4", "i8"):
+        raise NotLowered("an index of another type")
+
+    def inside(v: Lane) -> Lane:
+        return LANES.logical_and(v >= 0, v < length)
+
+    wrong = low.computed(lambda v: LANES.logical_not(inside(v)), index)
+    low.checks.append(low.reduced("any", wrong, [0], False))
+
+    def known(v: Lane) -> Lane:
+        return LANES.where(inside(v), v, v * v.dtype.type(0)).astype("i8")
+
+    return low.computed(known, index)
+
+
+def _zeros(low: Lowering, form: ListForm) -> View:
+    return low.number(form.kind, 0, form.shape)
+
+
+def _got(low: Lowering, values: View, index: View) -> View:
+    table = low.stored(values)
+    return low.gathered(table, low.reshape(index, (1,) * (len(values.shape) - 1)), 0, ())
+
+
+def _with_row(low: Lowering, values: View, index: View, item: View) -> View:
+    if item.shape != values.shape[1:] or item.kind != values.kind:
+        raise NotLowered("an element of another form than the list's")
+    base = RowSet(low.stored(values), low.stored(index), low.stored(item), low.place)
+    low.items.append(base)
+    return whole(base)
+
+
+@_rule("TensorListReserve", "TensorListZerosLike")
+def _nothing(low: Lowering, op: Operation) -> None:
+    low.lists[id(op.outputs[0])] = _zeros(low, _form(low, op.outputs[0]))
+
+
+@_rule("TensorListFromTensor")
+def _from_tensor(low: Lowering, op: Operation) -> None:
+    form, x = _form(low, op.outputs[0]), _array(low, op.inputs[0])
+    if x.shape != form.shape:
+        raise NotLowered("a tensor of another form")
+    low.lists[id(op.outputs[0])] = x
+
+
+@_rule("TensorListLength")
+def _length(low: Lowering, op: Operation) -> View:
+    return low.number("i4", _list(low, op.inputs[0]).shape[0], ())
+
+
+@_rule("TensorListStack", "TensorListStackLike")
+def _stack(low: Lowering, op: Operation) -> View:
+    values = _list(low, op.inputs[0])
+    if op.outputs[0]._array.shape != values.shape:
+        raise NotLowered("the shape of the result is not known to what follows")
+    return values
+
+
+@_rule("TensorListGetItem", "TensorListGetItemLike")
+def _get(low: Lowering, op: Operation) -> View:
+    values = _list(low, op.inputs[0])
+    if op.outputs[0]._array.shape != values.shape[1:]:
+        raise NotLowered("an element of another form than the list's")
+    return _got(low, values, _index(low, op.inputs[1], values.shape[0]))
+
+
+@_rule("TensorListSetItem")
+def _set(low: Lowering, op: Operation) -> None:
+    values = _list(low, op.inputs[0])
+    index = _index(low, op.inputs[1], values.shape[0])
+    item = _array(low, op.inputs[2])
+    low.lists[id(op.outputs[0])] = _with_row(low, values, index, item)
+
+
+@_rule("TensorListClearItem")
+def _clear(low: Lowering, op: Operation) -> None:
+    values = _list(low, op.inputs[0])
+    index = _index(low, op.inputs[1], values.shape[0])
+    nothing = low.number(values.kind, 0, values.shape[1:])
+    low.lists[id(op.outputs[0])] = _with_row(low, values, index, nothing)
+
+
+@_rule("TensorListOnlyItem")
+def _only(low: Lowering, op: Operation) -> None:
+    """A row among zeros: added to another list, it is only added to that row."""
+    form = _form(low, op.outputs[0])
+    index, item = _index(low, op.inputs[1], form.shape[0]), _array(low, op.inputs[2])
+    made = _with_row(low, _zeros(low, form), index, item)
+    low.single[made.base] = index, item
+    low.lists[id(op.outputs[0])] = made
+
+
+@_rule("TensorListAdd")
+def _add(low: Lowering, op: Operation) -> None:
+    a, b = (_list(low, x) for x in op.inputs)
+    if a.base in low.single:
+        a, b = b, a
+    if b.base in low.single:
+        index, item = low.single[b.base]
+        made = _with_row(low, a, index, low.computed(LANES.add, _got(low, a, index), item))
+    else:
+        made = low.computed(LANES.add, a, b)
+    low.lists[id(op.outputs[0])] = made
