@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from wengert.engines.native.frontend.scalar import TYPE_OF
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
@@ -64,9 +66,11 @@ class _Classes:
         self._elements.append((id(x), form))
 
     def is_known(self, key: int, value: TensorList) -> None:
-        """A list that is made before the plan runs: nothing was written to it."""
-        empty = all(element is None for element in value)
-        self._lengths.append((key, len(value) if empty and value.form is None else None))
+        """A list that is made before the plan runs."""
+        forms = {None if v is None else (np.shape(v), np.asarray(v).dtype) for v in value}
+        is_even = len(forms) == 1 and value.form is None
+        self._lengths.append((key, len(value) if is_even else None))
+        self._elements += [(key, form) for form in forms if form is not None]
 
     def look_at(self, steps: Iterable[Operation]) -> None:
         for op in steps:
@@ -107,7 +111,7 @@ class _Classes:
         elif name in ("TensorListSetItem", "TensorListOnlyItem"):
             self._same(ys[0], xs[0])
             self._holds(ys[0], (xs[2]._array.shape, xs[2]._array.dtype))
-        elif name in ("TensorListClearItem", "TensorListZerosLike", "TensorListAdd"):
+        elif name in ("TensorListClearItem", "TensorListZerosLike", "TensorListAdd", "ZerosLike"):
             self._same(*ys, *xs[: 2 if name == "TensorListAdd" else 1])
         elif xs and name not in (
             "TensorListGetItemLike",

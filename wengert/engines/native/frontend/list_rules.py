@@ -85,7 +85,7 @@ def _with_row(low: Lowering, values: View, index: View, item: View) -> View:
     return whole(base)
 
 
-@_rule("TensorListReserve", "TensorListZerosLike")
+@_rule("TensorListReserve", "TensorListZerosLike", "ZerosLike")
 def _nothing(low: Lowering, op: Operation) -> None:
     low.lists[id(op.outputs[0])] = _zeros(low, _form(low, op.outputs[0]))
 

@@ -88,7 +88,8 @@ class Lowering:
                 self.lists[id(x)] = whole(base)
         for at, (key, value) in enumerate(plan.used().items()):
             if key in self.forms:
-                self.lists[key] = self.number(self.forms[key].kind, 0, self.forms[key].shape)
+                self.lists[key] = self._known_list(value, at, self.forms[key])
+                continue
             view = self._constant(value, at)
             if view is not None:
                 self.views[key] = view
@@ -121,6 +122,13 @@ class Lowering:
         self.constants[base] = at
         return whole(base)
 
+    def _known_list(self, value: Any, at: int, form: ListForm) -> View:
+        if value[0] is None:
+            return self.number(form.kind, 0, form.shape)
+        base = Input(*form)
+        self.constants[base] = at
+        return whole(base)
+
     def number(self, kind: str, value: Any, shape: Dims) -> View:
         return View(Literal(kind, value), shape, 0, (0,) * len(shape))
 
@@ -143,8 +151,10 @@ class Lowering:
         if id(op) in self._whole:
             self.place = op
             return self._whole[id(op)].lowered(self, op)  # type: ignore[no-any-return]
-        if row.name in LIST_RULES:
+        if op.outputs and id(op.outputs[0]) in self.forms or row.name.startswith("TensorList"):
             self.place = op
+            if row.name not in LIST_RULES:
+                raise NotLowered("there is no rule for lists")
             return [LIST_RULES[row.name](self, op)]
         known = self.views
         views = [known.get(id(x)) for x in op.inputs]
