@@ -220,6 +220,130 @@ def test_a_check_does_not_write_over_what_it_looks_at() -> None:
     np.testing.assert_array_equal(k, [3, 1, 2])
 
 
+# ---- lists, indices and random numbers ----------------------------------------------------------
+
+
+def written(x: Any) -> Any:
+    array = tf.TensorArray(x.dtype, size=5, element_shape=x.shape)
+    return tf.while_loop(
+        lambda i, a, array: i < 5,
+        lambda i, a, array: (i + 1, tf.sin(a) * x, array.write(i, a)),
+        (0, x, array),
+    )[2].stack()
+
+
+def two_arrays(x: Any) -> Any:
+    """One is read while another is written; some rows are never written."""
+    source = tf.TensorArray(x.dtype, size=3).unstack(x)
+    target = tf.TensorArray(x.dtype, size=6, element_shape=x.shape[1:])
+    target = tf.while_loop(
+        lambda i, t: i < 3, lambda i, t: (i + 1, t.write(2 * i, source.read(i) ** 2)), (0, target)
+    )[1]
+    return target.stack(), target.read(1), target.read(2)
+
+
+def counted(body: Function, x: Any) -> Any:
+    return pair(3, lambda i, a: (i + 1, body(i, a)), 0, x)[1]
+
+
+WITH_LISTS: dict[str, Function] = {
+    "scan": lambda x: tf.scan(lambda a, b: tf.sin(a) + b, x),
+    "scan in reverse": lambda x: tf.scan(lambda a, b: tf.sin(a) * b, x, reverse=True),
+    "map": lambda x: tf.map_fn(lambda b: tf.sin(b) * b, x),
+    "fold": lambda x: tf.foldl(lambda a, b: tf.sin(a) + b, x),
+    "written": written,
+    "two arrays": two_arrays,
+    "an index": lambda x: counted(lambda i, a: a + x[i], x),
+    "an index from the end": lambda x: counted(lambda i, a: a * x[-1 - i, 1:2], x),
+    "an index of a column": lambda x: counted(lambda i, a: a + x[..., i, tf.newaxis], x),
+    "a cell": lambda x: counted(lambda i, a: a + x[0, i] * x[i, 0], x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WITH_LISTS)
+def test_lists_and_indices(name: str) -> None:
+    f = WITH_LISTS[name]
+    first = with_gradient(f)
+    agree(with_gradient(lambda x: tf.reduce_sum(tf.sin(first(x)[1][0]))), X)
+    if name != "an index of a column":  # tf.newaxis is left to NumPy
+        for g in (f, first):
+            kinds = agree(g, X)
+            assert "while" in kinds
+            assert "NumPy" not in kinds
+
+
+@pytest.mark.parametrize("at", [3, -4])
+def test_an_index_beyond_the_end(at: int) -> None:
+    f = tf.function(lambda x, i: pair(2, lambda a: (a + x[i],), x), jit_compile=True)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"slice index {at} of dimension 0"):
+        f(X, tf.constant(at))
+
+
+def test_a_list_that_was_handed_out_does_not_change() -> None:
+    """The rows of a loop's list are written over only where nobody reads them."""
+
+    @tf.function(jit_compile=True)
+    def f(x: Any) -> Any:
+        first = tf.TensorArray(x.dtype, size=3, element_shape=x.shape).write(0, x)
+        second = pair(3, lambda i, t: (i + 1, t.write(i, x * 2.0)), 0, first)[1]
+        return first.stack(), second.stack()
+
+    before, after = f(X)
+    np.testing.assert_array_equal(before[1:], np.zeros((2, 3, 4)))
+    np.testing.assert_array_equal(after, [X * 2.0] * 3)
+
+
+DRAWS: dict[str, Function] = {
+    f"{name} {dtype.name}": lambda seed, shape, draw=draw, dtype=dtype: draw(
+        shape, seed, dtype=dtype
+    )
+    for name, draw in (
+        ("uniform", tf.random.stateless_uniform),
+        ("normal", tf.random.stateless_normal),
+    )
+    for dtype in (tf.float32, tf.float64)
+} | {
+    f"integers {dtype.name}": lambda seed, shape, dtype=dtype: tf.random.stateless_uniform(
+        shape, seed, None, None, dtype=dtype
+    )
+    for dtype in (tf.int32, tf.int64, tf.uint32, tf.uint64)
+}
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (4,), (5,), (3, 7), (2, 1, 513)], ids=str)
+@pytest.mark.parametrize("name", DRAWS)
+def test_random_numbers(name: str, shape: tuple[int, ...]) -> None:
+    """The same bits as NumPy's; doubles to rounding, where a logarithm may differ in the last place."""
+    draw = DRAWS[name]
+    for seed in (tf.constant([1, -2]), tf.constant([2**40 + 3, -5], tf.int64)):
+        wanted = tf.function(lambda s: draw(s, shape), jit_compile=False)(seed)
+        f = tf.function(lambda s: draw(s, shape), jit_compile=True)
+        if name == "normal float64":
+            np.testing.assert_allclose(f(seed), wanted, rtol=1e-14)
+        else:
+            np.testing.assert_array_equal(f(seed), wanted)
+        assert "NumPy" not in steps(f, seed)
+
+
+def test_a_chain_of_random_steps() -> None:
+    def chain(seed: Any) -> Any:
+        def step(i: Any, x: Any) -> Any:
+            new = tf.random.split(seed + i, 2)
+            proposal = x + 0.5 * tf.random.stateless_normal([4], new[0])
+            ratio = tf.reduce_sum(x * x - proposal * proposal) / 2.0
+            accepts = tf.math.log(tf.random.stateless_uniform([], new[1])) < ratio
+            return i + 1, tf.where(accepts, proposal, x)
+
+        return tf.while_loop(lambda i, x: i < 50, step, (0, tf.zeros([4])))[1]
+
+    seed = tf.constant([3, 4])
+    compiled = tf.function(chain, jit_compile=True)
+    np.testing.assert_allclose(
+        compiled(seed), tf.function(chain, jit_compile=False)(seed), rtol=1e-5, atol=1e-6
+    )
+    assert "NumPy" not in steps(compiled, seed)
+
+
 # ---- drawn --------------------------------------------------------------------------------------
 
 

@@ -69,6 +69,7 @@ def put_off_like(
         found = zip(function(*args), asked, strict=True)
         return [None if x is None else bound.zeros_like(x) if y is None else y for y, x in found]
 
+    filled.of = function  # type: ignore[attr-defined]  # for what looks at the node
     name = getattr(function, "__name__", "Call").title().replace("_", "")
     forms = [x._array for x in asked if x is not None]
     outcome = _Outcome(name, asked, [(graph.own_shape(f.shape), f.dtype) for f in forms])
@@ -181,7 +182,8 @@ class _Call:
             return [v._array for v in outcome.values(result)]
 
         def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
-            gradient = _PulledBack(lambda *values: made(values), overrides)
+            plain_call = None if rules or overrides else self
+            gradient = _PulledBack(lambda *values: made(values), overrides, plain_call)
             plain = [conjugate(g) for g in gs]
             pulled = gradient.now if current_graph() is None else gradient.later
             return [conjugate(g) for g in pulled(plain, xs)]
@@ -190,37 +192,94 @@ class _Call:
             outcome.kind,
             kernel,
             joint=joint,
-            inline=_InPlace(self, made),
+            inline=DeferredCall(self, made, not rules and overrides is None),
             many=True,
             overridden=lambda overrides: self.row(outcome, rules, overrides),
         )
 
 
-class _InPlace:
+class DeferredCall:
     """Makes a deferred call where it stands; `call` is for what writes graphs."""
 
-    def __init__(self, call: _Call, made: Callable[[Sequence[Any]], list[Any]]) -> None:
+    def __init__(
+        self, call: _Call, made: Callable[[Sequence[Any]], list[Any]], is_plain: bool
+    ) -> None:
         self.call = call
+        self.is_plain = is_plain  # without overrides
         self._made = made
 
     def __call__(self, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+        """Make the call on these inputs."""
         return self._made(inputs)
 
 
 def call_of(row: Row) -> tuple[Callable[..., Any], Any, Any] | None:
     """The function of a deferred call and its arguments, with a `Place` for each input; or None."""
-    if not isinstance(row.inline, _InPlace):
+    if not isinstance(row.inline, DeferredCall):
         return None
     found = row.inline.call
     return found.function, found._args, found._kwargs
 
 
+class Call(NamedTuple):
+    """A deferred call without names of arguments, and without overrides."""
+
+    function: Callable[..., Any]
+    args: Any
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """The module and the name of the function."""
+        return self.function.__module__, self.function.__qualname__
+
+
+class GradientCall(NamedTuple):
+    """The gradient of such a call: the places of cotangents, and of what the call takes."""
+
+    function: Callable[..., Any]
+    args: Any
+    gs: Sequence[Place]
+    xs: Sequence[Place]
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """The module and the name of the function."""
+        return self.function.__module__, self.function.__qualname__
+
+
+def plain_call_of(row: Row) -> Call | None:
+    """The call that a node makes; None if it has overrides, or arguments by name."""
+    inline = row.inline
+    if not isinstance(inline, DeferredCall) or not inline.is_plain or inline.call.kwargs:
+        return None
+    return Call(inline.call.function, inline.call._args)
+
+
+def gradient_call_of(row: Row) -> GradientCall | None:
+    """The call whose gradient a node computes; None where that is not so simple."""
+    found = plain_call_of(row)
+    owner = getattr(getattr(found and found.function, "of", None), "__self__", None)
+    call = owner.call if isinstance(owner, _PulledBack) else None
+    if found is None or call is None or call.kwargs:
+        return None
+    gs, xs = found.args[0]
+    if any(type(place) is not Place for place in (*gs, *xs)):
+        return None
+    return GradientCall(call.function, call._args, gs, xs)
+
+
 class _PulledBack:
     """The gradient of a call: the call is made on a tape."""
 
-    def __init__(self, call: Callable[..., list[Any]], overrides: Any = None) -> None:
-        self._call = call
+    def __init__(
+        self,
+        made: Callable[..., list[Any]],
+        overrides: Any = None,
+        call: _Call | None = None,
+    ) -> None:
+        self._call = made
         self._overrides = overrides
+        self.call = call  # what `made` calls, unless there are overrides
 
     def now(self, gs: Sequence[Any], xs: Sequence[Any]) -> list[Any]:
         with apply_overrides(self._overrides, must=False):

@@ -84,8 +84,8 @@ def normal_pair(
     Each function is computed in double precision and rounded, which nearly always agrees with the C
     library's single-precision functions.
     """
-    first = xp.maximum(first, kind(_SMALLEST)).astype(np.float64)
-    angle = (2 * np.pi * second.astype(np.float64)).astype(kind).astype(np.float64)
+    first = xp.maximum(first, kind(_SMALLEST)).astype(float)
+    angle = (2 * math.pi * second.astype(float)).astype(kind).astype(float)
     radius = xp.sqrt(kind(-2) * xp.log(first).astype(kind))
     return xp.sin(angle).astype(kind) * radius, xp.cos(angle).astype(kind) * radius
 

@@ -7,6 +7,11 @@ lanes           Symbolic scalars that a kernel gets in place of arrays, so that 
 plan_key        A plan as bytes, its key in the cache: plans with equal bytes share a program
 lowering        From the operations of a plan to arrays that are computed element by element
 loops           Loops in graphs, lowered whole: the condition and the body are plans of their own
+list_forms      What the lists of a plan hold, where their lengths and the forms of their elements
+                are known
+list_rules      Lowering of lists of tensors: a list of known length is an array, with a row for each
+                element
+index_rules     Lowering of indices that are known only when a graph runs: x[i], and its gradient
 random_rules    Lowering of random numbers: Philox in the loop, by the functions that make them for
                 NumPy
 lowering_rules  Lowering of what is not elementwise: views, reductions, products, softmax, gathers

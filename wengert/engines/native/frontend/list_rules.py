@@ -12,7 +12,7 @@ from typing import Any
 from wengert.engines.native.frontend.arrays import RowSet, View, whole
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.list_forms import ListForm
-from wengert.engines.native.frontend.lowering import LIST_RULES, Lowering
+from wengert.engines.native.frontend.lowering import LIST_RULES, Lowering, known_shape
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.graph.operation import Operation
 
@@ -106,7 +106,7 @@ def _length(low: Lowering, op: Operation) -> View:
 @_rule("TensorListStack", "TensorListStackLike")
 def _stack(low: Lowering, op: Operation) -> View:
     values = _list(low, op.inputs[0])
-    if op.outputs[0]._array.shape != values.shape:
+    if known_shape(op.outputs[0]) != values.shape:
         raise NotLowered("the shape of the result is not known to what follows")
     return values
 
@@ -114,7 +114,7 @@ def _stack(low: Lowering, op: Operation) -> View:
 @_rule("TensorListGetItem", "TensorListGetItemLike")
 def _get(low: Lowering, op: Operation) -> View:
     values = _list(low, op.inputs[0])
-    if op.outputs[0]._array.shape != values.shape[1:]:
+    if known_shape(op.outputs[0]) != values.shape[1:]:
         raise NotLowered("an element of another form than the list's")
     return _got(low, values, _index(low, op.inputs[1], values.shape[0]))
 

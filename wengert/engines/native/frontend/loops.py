@@ -21,7 +21,7 @@ from wengert.engines.native.frontend.arrays import (
     whole,
 )
 from wengert.engines.native.frontend.list_forms import ListForm, loop_of
-from wengert.engines.native.frontend.lowering import WHOLE, Lowering, kind_of
+from wengert.engines.native.frontend.lowering import WHOLE, Lowering, kind_of, known_shape
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.execution.plan import Plan, effects
 from wengert.graph.function_graph import FunctionGraph
@@ -46,6 +46,8 @@ class Part:
         self.low = low = Lowering(plan, forms)
         if plan.resources or low.written or any(type(item) is Step for item in low.items):
             raise NotLowered("a part of the loop is NumPy's")
+        if any(type(item) is Repeat and item.tally is not None for item in low.items):
+            raise NotLowered("rows in a loop in a loop, for which Python would have to make room")
         self.results = list(results)
         self.numbers = list(plan.used().values())
         # By arrays: indices of carried values, of the loop's constants, and of what it takes.
@@ -99,6 +101,8 @@ class Inside:
         self.emits = [(e, y) for e, y in pairs if id(y) in used]
         if loop.condition is not None and any(e.backward for e, _ in self.emits):
             raise NotLowered("the first row belongs to the last iteration, which is not known")
+        if any(id(e.inside) in forms or kind_of(e.inside) is None for e, _ in self.emits):
+            raise NotLowered("a list for each iteration")
         if loop.condition is None and not loop.taken:
             raise NotLowered("a loop without an end")
         self.body = Part(
@@ -176,7 +180,7 @@ def _stored(low: Lowering, x: SymbolicTensor) -> View:
 def _rows(low: Lowering, x: SymbolicTensor, inside: SymbolicTensor) -> Rows:
     """What a loop takes, if it is another loop's or given to the plan."""
     kind = kind_of(inside)
-    if kind is None or 0 in inside._array.shape:
+    if kind is None or 0 in known_shape(inside):
         raise NotLowered("the elements are no arrays of numbers")
     found = low.rows.get(id(x))
     if found is None:
@@ -191,7 +195,7 @@ def _rows(low: Lowering, x: SymbolicTensor, inside: SymbolicTensor) -> Rows:
 def _shape_of(low: Lowering, x: SymbolicTensor) -> Dims:
     """The shape of a value; of a list, that of its rows."""
     form = low.forms.get(id(x))
-    return x._array.shape if form is None else form.shape
+    return known_shape(x) if form is None else form.shape
 
 
 def _inside(op: Operation, used: set[int], forms: dict[int, ListForm]) -> Inside | None:

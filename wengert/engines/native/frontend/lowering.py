@@ -47,6 +47,7 @@ from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, nu
 from wengert.engines.native.runtime import openblas
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
+from wengert.inference.deferred_calls import DeferredCall, gradient_call_of, plain_call_of
 from wengert.values.symbolic import SymbolicTensor, is_certain
 
 ASSIGNMENTS: Final = {"AssignVariableOp": None, "AssignAddVariableOp": "add", "AssignSubVariableOp": "subtract"}  # fmt: skip
@@ -146,18 +147,14 @@ class Lowering:
 
     def _lowered(self, op: Operation) -> Sequence[View | None]:
         row = op.row
+        self.place = op
         if row.name in ASSIGNMENTS or row.name == "ReadVariableOp":
             return self._variable(op)
         if id(op) in self._whole:
-            self.place = op
             return self._whole[id(op)].lowered(self, op)  # type: ignore[no-any-return]
-        if op.outputs and id(op.outputs[0]) in self.forms or row.name.startswith("TensorList"):
-            self.place = op
-            if row.name not in LIST_RULES:
-                raise NotLowered("there is no rule for lists")
-            return [LIST_RULES[row.name](self, op)]
-        known = self.views
-        views = [known.get(id(x)) for x in op.inputs]
+        if (op.outputs and id(op.outputs[0]) in self.forms) or row.name.startswith("TensorList"):
+            return [self._on_lists(op)]
+        views = [self.views.get(id(x)) for x in op.inputs]
         if any(v is None or 0 in v.shape for v in views):
             raise NotLowered("an input is no array of numbers, or empty")
         if row.closes:  # passes on some of its inputs
@@ -166,9 +163,25 @@ class Lowering:
             kind = kind_of(y)
             if kind is None or 0 in y._array.shape:
                 raise NotLowered("the result is no array of numbers")
+        if isinstance(row.inline, DeferredCall):
+            return self._deferred(op, views)
+        return self._by_rule(op, views)
+
+    def _on_lists(self, op: Operation) -> View | None:
+        """An operation that takes or gives a list."""
+        if op.row.closes and len(op.outputs) == 1:
+            if id(op.inputs[0]) not in self.lists:
+                raise NotLowered("a list that NumPy makes")
+            self.lists[id(op.outputs[0])] = self.lists[id(op.inputs[0])]
+            return None
+        if op.row.name not in LIST_RULES:
+            raise NotLowered("there is no rule for lists")
+        return LIST_RULES[op.row.name](self, op)
+
+    def _by_rule(self, op: Operation, views: Sequence[Any]) -> Sequence[View]:
+        row = op.row
         if row.users or row.stateful or row.effects or TABLE.get(row.name) is None:
             raise NotLowered("the operation is the user's, or more than a function")
-        self.place = op
         rule = RULES.get(row.name)
         if rule is not None:
             if not _takes(rule, len(views)):
@@ -178,6 +191,20 @@ class Lowering:
         if row.elementwise and not row.many and row.step is None:
             return [self._elementwise(op, views)]
         raise NotLowered("there is no rule")
+
+    def _deferred(self, op: Operation, views: Sequence[View | None]) -> Sequence[View]:
+        """A call that was put off until all is known, or its gradient."""
+        found = gradient_call_of(op.row)
+        if found is not None:
+            rule = DEFERRED_RULES.get(found.name)
+            if rule is not None:
+                gs, xs = ([views[p.index] for p in places] for places in (found.gs, found.xs))
+                return rule[1](self, op, found.args, xs, gs)  # type: ignore[no-any-return]
+        plain = plain_call_of(op.row)
+        rule = None if plain is None else DEFERRED_RULES.get(plain.name)
+        if plain is None or rule is None:
+            raise NotLowered("a call that was put off")
+        return rule[0](self, op, plain.args, views)  # type: ignore[no-any-return]
 
     def _elementwise(self, op: Operation, views: Sequence[Any]) -> View:
         form = op.outputs[0]._array
@@ -243,7 +270,6 @@ class Lowering:
         if value is None:
             raise NotLowered("the value is no array of numbers")
         if how is not None:
-            self.place = op
             value = self.computed(getattr(LANES, how), self.now(cell), value)
         self._state[id(cell)] = value
         self.written[id(cell)] = cell, value
@@ -326,6 +352,12 @@ class Lowering:
             found = reshape(self.copied(view), shape)
         assert found is not None
         return found
+
+    def places(self, shape: Dims, axis: int) -> View:
+        """For each element its index on an axis."""
+        strides = [0] * len(shape)
+        strides[axis] = 1
+        return View(Count((shape[axis],), "i4"), shape, 0, tuple(strides))
 
     def reduced(self, how: str, view: View, axes: Sequence[int], keepdims: bool) -> View:
         """Sums, products or extremes along axes."""
@@ -428,6 +460,14 @@ def leading_dimension(view: View) -> tuple[bool, int] | None:
     if (r == 1 or rows == 1) and (columns == 1 or c >= rows):
         return True, c if columns > 1 else max(rows, 1)
     return None
+
+
+def known_shape(x: SymbolicTensor) -> Dims:
+    """The shape of a tensor, if all of it is known before the plan runs."""
+    shape: Dims = x._array.shape
+    if not is_certain(shape):
+        raise NotLowered("a shape that is not known")
+    return shape
 
 
 # ---- queries on a plan --------------------------------------------------------------------------
@@ -547,6 +587,10 @@ WHOLE: Final[dict[str, Callable[[Operation, set[int], dict[int, ListForm]], Any]
 
 # Lowering of operations on lists, by name: what an operation gives, if that is an array.
 LIST_RULES: Final[dict[str, Callable[[Lowering, Operation], View | None]]] = {}
+
+# Lowering of calls that were put off, by the module and the name of the function: of the call, and
+# of its gradient.
+DEFERRED_RULES: Final[dict[tuple[str, str], tuple[Callable[..., Any], Callable[..., Any]]]] = {}
 
 
 def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

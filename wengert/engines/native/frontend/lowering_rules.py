@@ -10,7 +10,6 @@ import numpy as np
 
 from wengert.engines.native.frontend.arrays import (
     Base,
-    Count,
     Dims,
     View,
     broadcast,
@@ -256,14 +255,6 @@ def _log_softmax(low: Lowering, op: Operation, x: View, *, axis: int) -> View:
     return low.reshape(low.computed(lambda v, t: v - LANES.log(t), d, total), x.shape)
 
 
-def _places(low: Lowering, shape: Dims, axis: int) -> View:
-    """For each element its index on an axis."""
-    count = Count((shape[axis],), "i4")
-    strides = [0] * len(shape)
-    strides[axis] = 1
-    return View(count, shape, 0, tuple(strides))
-
-
 def _labels(low: Lowering, labels: View, depth: int) -> View:
     """Labels as small integers; those out of range become -1."""
 
@@ -290,7 +281,7 @@ def _cross_entropy(low: Lowering, op: Operation, x: View, labels: View) -> View:
     _checked(low, label)
     chosen = low.computed(
         lambda v, at, one: LANES.where(at == one, v, 0.0 * v.dtype.type(0)),
-        d, _places(low, x.shape, axis), low.reshape(label, (*label.shape, 1)),
+        d, low.places(x.shape, axis), low.reshape(label, (*label.shape, 1)),
     )  # fmt: skip
     picked = low.reduced("sum", chosen, [axis], False)
     return low.computed(lambda p, t: -(p - LANES.log(t)), picked, total)
@@ -304,7 +295,7 @@ def _slope(low: Lowering, op: Operation, x: View, labels: View) -> View:
     p = _softmax_of(low, x)
     label = low.reshape(_labels(low, labels, x.shape[axis]), (*labels.shape, 1))
     return low.computed(
-        lambda v, at, one: LANES.where(at == one, v - 1.0, v), p, _places(low, x.shape, axis), label
+        lambda v, at, one: LANES.where(at == one, v - 1.0, v), p, low.places(x.shape, axis), label
     )
 
 
@@ -318,7 +309,7 @@ def _one_hot(
     label = low.reshape(_labels(low, i, depth), (*i.shape[:axis], 1, *i.shape[axis:]))
     type_of(on.dtype)
     return low.computed(
-        lambda at, one: LANES.where(at == one, on[()], off[()]), _places(low, shape, axis), label
+        lambda at, one: LANES.where(at == one, on[()], off[()]), low.places(shape, axis), label
     )
 
 
