@@ -35,8 +35,8 @@ from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, int32
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.symbolic import SymbolicTensor
-from wengert.values.tensor import Tensor
+from wengert.values.symbolic import SymbolicTensor, is_certain
+from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.graph.operation import Operation
@@ -310,7 +310,8 @@ def _result(branches: Branches, body: Subgraph, k: int, ys: Sequence[Any]) -> An
     """What a missing tangent takes its shape from; those of other branches' values are unused."""
     if k < branches.count:
         return body.graph.outputs[k]
-    return bound.blank(ys[k], ())
+    shape = dims(ys[k])
+    return bound.blank(ys[k], shape if is_certain(shape) else ())
 
 
 # ---- public functions -------------------------------------------------------------------------

@@ -319,6 +319,47 @@ class Repeat:
         return next((rows.tally for rows in (*self.emitted, *self.taken)), None)
 
 
+class Choice:
+    """One of several bodies, chosen by an index, on arrays in memory."""
+
+    __slots__ = ("after", "alone", "fixed", "group", "index", "inside", "place", "results")
+
+    def __init__(
+        self,
+        inside: Any,
+        index: View,
+        fixed: dict[int, View],
+        forms: Sequence[tuple[Dims, str]],
+        place: Any,
+    ) -> None:
+        self.inside = inside  # the branches
+        self.index = index
+        self.fixed = fixed  # what they use, by its index among the inputs
+        self.place = place
+        self.results = [Chosen(*form, self, place) for form in forms]
+        self.group: Any = None
+        self.alone = True
+        self.after: list[Any] = []
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return [self.index, *self.fixed.values()]
+
+
+class Chosen(Base):
+    """What the body that was chosen gives."""
+
+    __slots__ = ("choice",)
+
+    def __init__(self, shape: Dims, kind: str, choice: Choice, place: Any = None) -> None:
+        super().__init__(shape, kind, place)
+        self.choice = choice
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return self.choice.operands
+
+
 class Carried(Base):
     """A value that a loop carries, after the last iteration."""
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from wengert.engines.native.frontend.arrays import (
     Base,
+    Choice,
     Count,
     Dims,
     Gather,
@@ -104,7 +105,7 @@ class Fusion:
             return
         group = self._new(0, before)
         group.take(item)
-        if type(item) in (Step, Repeat):
+        if type(item) in (Step, Repeat, Choice):
             for result in item.results:
                 if isinstance(result, Base):
                     result.group = group

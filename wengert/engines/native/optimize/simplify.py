@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.frontend.arrays import (
     Base,
+    Choice,
     Input,
     Literal,
     Map,
@@ -52,7 +53,7 @@ def needed(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
     used: set[int] = {id(v.base) for v in wanted}
     found = []
     for item in reversed(items):
-        if type(item) in (Step, Repeat) or id(item) in used:
+        if type(item) in (Step, Repeat, Choice) or id(item) in used:
             found.append(item)
             used |= {id(v.base) for v in item.operands}
             used |= {id(before) for before in item.after}

@@ -8,6 +8,9 @@ program         A plan that runs as machine code, created from its serialized pr
 program_writer  Serializes a plan: a Python function, and the tables of native steps that it calls
 schedule        What is computed for a plan, and in which order: fused loops and products, and what
                 is stored
+bodies          Functions that call those of the bodies of an operation: of a loop, or of branches
+choices         Branches of a graph as one function, which calls those of the branch that an index
+                chooses
 loops           A loop of a graph as one function, which calls those of its condition and its body
 rows            What a loop takes or emits, an element for each iteration: rows, or a list
 segments        The segments of a schedule: runs of native calls with their LLVM IR, and NumPy's

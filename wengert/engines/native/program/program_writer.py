@@ -15,6 +15,7 @@ import numpy as np
 from wengert.engines.native.frontend.arrays import (
     AsList,
     Base,
+    Choice,
     Input,
     Known,
     Literal,
@@ -120,6 +121,8 @@ class ProgramWriter:
         name = f"a{len(self._name_of)}"
         self._name_of[id(base)] = name
         self.lines.append(f"{name} = {expression}")
+        if base in self._chosen:  # of a branch that was not run there is no value
+            self.lines.append(f"if {name} is None: {name} = {self._new_array(base)}")
         self.lines.append(f"if type({name}) is not ndarray: {name} = as_numbers({name})")
         # An array of another shape or dtype than the graph's must not reach machine code.
         dtype = self._dtype(base)
@@ -140,6 +143,10 @@ class ProgramWriter:
             f"{name}, {tally} = as_rows({source}, {rows.shape!r}, {self._dtype(rows)})"
         )
         self.lines.append(f"if {name} is None: return otherwise(values)")
+
+    def _new_array(self, base: Base) -> str:
+        """An array of that form, as an expression."""
+        return f"empty({base.shape!r}, {self._dtype(base)})"
 
     def _dtype(self, base: Base) -> str:
         kind = "bool" if base.kind == "b1" else base.kind
@@ -168,10 +175,14 @@ class ProgramWriter:
         ]
         last: dict[int, int] = {}
         self._native_uses: set[Base] = set()
+        elsewhere: set[Base] = set()
         for at, (_, call) in enumerate(calls):
             for base, _ in call.arrays:
                 last[id(base)] = at
                 self._native_uses.add(base)
+                if type(call.what) is not Choice:
+                    elsewhere.add(base)
+        self._chosen = self._native_uses - elsewhere  # used by nothing but branches
         self.arena = Arena()
         self.places: dict[int, int] = {}
         outside = (Input, Known, Literal, Outside, Rows, Tally)

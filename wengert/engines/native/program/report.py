@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from wengert.engines.native.codegen.loop_emitter import Launch
-from wengert.engines.native.frontend.arrays import Base, Product, Repeat, RowSet, Step
+from wengert.engines.native.frontend.arrays import Base, Choice, Product, Repeat, RowSet, Step
 from wengert.engines.native.program.build import Built
 from wengert.execution.description import Description, numpy_step, origin
 
@@ -25,17 +25,18 @@ def describe(built: Built, name: str) -> Description:
 def _native_step(call: Any) -> dict[str, Any]:
     if isinstance(call.what, Launch):
         return _loop(call)
-    if isinstance(call.what, Repeat):
-        return _repeat(call.what)
+    if isinstance(call.what, (Repeat, Choice)):
+        return _bodies(call.what)
     if isinstance(call.what, RowSet):
         return _row(call.what)
     return _product(call)
 
 
-def _repeat(loop: Repeat) -> dict[str, Any]:
-    """A loop of the graph: how often it runs is not known, so nor is what it moves."""
-    made = origin(loop.place)
-    return {"kind": "while", "size": ["n"], "parts": 1, "bytes": 0, "flops": 0, "made of": [made]}
+def _bodies(what: Repeat | Choice) -> dict[str, Any]:
+    """A loop or branches of the graph: what they move is not known before they run."""
+    kind, size = ("while", "n") if isinstance(what, Repeat) else ("branch", 1)
+    made = [origin(what.place)]
+    return {"kind": kind, "size": [size], "parts": 1, "bytes": 0, "flops": 0, "made of": made}
 
 
 def _row(item: RowSet) -> dict[str, Any]:

@@ -8,8 +8,18 @@ from typing import Any
 from wengert.engines.native.codegen.gemm_forms import blocks_of
 from wengert.engines.native.codegen.loop_emitter import Launch, launches
 from wengert.engines.native.codegen.math_functions import functions_text
-from wengert.engines.native.frontend.arrays import Base, Map, Pieces, Product, Repeat, RowSet, Step
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Choice,
+    Map,
+    Pieces,
+    Product,
+    Repeat,
+    RowSet,
+    Step,
+)
 from wengert.engines.native.optimize.fuse import Group
+from wengert.engines.native.program.choices import ChoiceWriter
 from wengert.engines.native.program.epilogue import Finish
 from wengert.engines.native.program.loops import LoopWriter, initial_copies
 from wengert.engines.native.program.schedule import Schedule
@@ -71,6 +81,8 @@ class Segments:
             return
         if type(first) is Repeat:
             self._add_loop(first)
+        elif type(first) is Choice:
+            self._add_choice(first)
         else:
             self._continue(self._calls(group, first))
 
@@ -108,6 +120,15 @@ class Segments:
             self.items.append(Growing([*run, _look(writer.full)]))
         else:
             self._continue([*initial_copies(loop), *run])
+        if writer.looks:
+            self._continue([_look(writer.wrong)])
+
+    def _add_choice(self, choice: Choice) -> None:
+        """The call of branches."""
+        bodies = [Segments(Schedule(part.low, part.results), self) for part in choice.inside.parts]
+        given = [[v.base for v in body._schedule.fetched] for body in bodies]
+        writer = ChoiceWriter(choice, [body.calls for body in bodies], given)
+        self._continue([self._named(writer.call())])
         if writer.looks:
             self._continue([_look(writer.wrong)])
 

@@ -20,6 +20,7 @@ from wengert.engines.native.codegen.loop_emitter import Launch
 from wengert.engines.native.frontend.arrays import (
     Base,
     Carried,
+    Choice,
     Piece,
     Product,
     Repeat,
@@ -63,6 +64,8 @@ class Call:
             return [self.what, *made] if self.finish.in_memory else made
         if isinstance(self.what, Repeat):
             return [*self.what.results, *self.what.emitted]
+        if isinstance(self.what, Choice):
+            return self.what.results
         return [self.what] if self.name else []
 
     @property
@@ -79,7 +82,7 @@ class Call:
             return self.what.group.size
         if not self.name:
             return 1
-        if isinstance(self.what, Repeat):
+        if isinstance(self.what, (Repeat, Choice)):
             return MUCH
         if isinstance(self.what, (Carried, RowSet)):
             return self.what.size
@@ -93,7 +96,7 @@ def _written(base: Base) -> Base:
 
 # ---- products ---------------------------------------------------------------------------------
 
-MUCH: Final = 1 << 30  # the work of a loop, of which the number of iterations is not known
+MUCH: Final = 1 << 30  # the work of a loop or a branch, which is not known
 _NO, _YES = 111, 112  # CblasNoTrans, CblasTrans
 _PER_PART: Final = 1 << 21  # multiplications that are worth handing to another thread
 

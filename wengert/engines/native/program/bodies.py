@@ -1,0 +1,188 @@
+"""Functions that call those of the bodies of an operation: of a loop, or of branches.
+
+The addresses of nearly all arrays are known when the function begins: what the bodies compute on the
+way lies in a block of memory of the function's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.engines.native.codegen.gemm_forms import Function
+from wengert.engines.native.frontend.arrays import Base, Known, View
+from wengert.engines.native.frontend.parts import Part
+from wengert.engines.native.program.arena import Arena
+from wengert.engines.native.program.steps import Call
+
+# What hands out the parts of a function to threads.
+_PARALLEL: Final = "@parallel"
+_COPY: Final = "@llvm.memcpy.p0.p0.i64"
+
+
+def copy_call(view: View, result: Base) -> Call:
+    """A call that copies an array."""
+    call = Call("@copy", [(view.base, view.offset), (result, 0)], 1, result)
+    call.settings = "", np.int64(result.bytes).tobytes(), b""
+    return call
+
+
+class BodyWriter:
+    """Writes a function that calls others, on arrays whose addresses it computes."""
+
+    def __init__(self, what: Any, calls: Sequence[Call]) -> None:
+        self.what = what
+        self.calls = calls  # of all bodies, one after the other
+        self.wrong = Base((), "b1", what.place)  # whether a check failed
+        self.looks = any(not call.name for call in calls)
+        self._memory = Arena()
+        self._block = Base((), "u1", what.place)
+        self._arguments: list[tuple[Base, int]] = []
+        self._slots: dict[Base, int] = {}
+        self._where: dict[Base, tuple[Base, int]] = {}  # another array, and an offset in bytes
+        self._row_of: dict[Base, str] = {}  # the names of addresses that change
+        self._runtime = {_PARALLEL: "%f0"}  # functions of the runtime, and their names here
+        self._settings: list[Any] = []
+        self._entry: list[str] = []
+        self._names: dict[tuple[str, int], str] = {}  # of addresses in arrays
+
+    # ---- where the arrays are --------------------------------------------------------------------
+
+    def _find_inputs(self, part: Part) -> None:
+        """What a body takes from outside, and the numbers in it."""
+        for base, at in part.carried.items():
+            self._where[base] = self.what.results[at], 0
+        for base, at in part.fixed.items():
+            view = self.what.fixed[at]
+            self._where[base] = view.base, view.offset * int(base.kind[1])
+        for base, at in part.low.constants.items():
+            self._where[base] = Known(base.shape, base.kind, part.numbers[at]), 0
+
+    def _lay_out(self, kept: Iterable[Base]) -> None:
+        """Assign a place in the block to what is computed on the way; some of it to the end."""
+        calls = self.calls
+        last = {base: at for at, call in enumerate(calls) for base, _ in call.arrays}
+        last.update(dict.fromkeys(kept, len(calls)))
+        for at, call in enumerate(calls):
+            bases = list(dict.fromkeys([base for base, _ in call.arrays]))
+            for base in bases:
+                if base not in self._where and base not in self._row_of:
+                    self._where[base] = self._block, self._memory.take(base.bytes)
+            for base in bases:
+                owner, begin = self._where.get(base, (base, 0))
+                if owner is self._block and last[base] == at:
+                    self._memory.give(begin, base.bytes)
+        size = max(self._memory.size, 1)
+        self._block.shape, self._block.size = (size,), size
+
+    def _argument(self, base: Base) -> str:
+        """The name of an array that the function is called with."""
+        if base not in self._slots:
+            self._slots[base] = len(self._arguments)
+            self._arguments.append((base, 0))
+        return f"%a{self._slots[base]}"
+
+    def _address(self, base: Base, begin: int = 0) -> str:
+        """The name of an address, which is computed when the function begins, or of a row."""
+        if base in self._row_of:
+            assert not begin
+            return self._row_of[base]
+        owner, offset = self._where[base]
+        offset += begin * int(base.kind[1])
+        array = self._argument(owner)
+        if not offset:
+            return array
+        name = self._names.get((array, offset))
+        if name is None:
+            name = self._names[array, offset] = f"%o{len(self._names)}"
+            self._entry.append(f"{name} = getelementptr i8, ptr {array}, i64 {offset}")
+        return name
+
+    # ---- the function ----------------------------------------------------------------------------
+
+    def _made(self, lines: Sequence[str]) -> Call:
+        """The call of the function of these lines, which has no name yet."""
+        made = Call("", self._arguments, 1, self.what)
+        declared = f"declare void {_COPY}(ptr, ptr, i64, i1)"
+        text = ["entry:", *self._found(), *self._entry, *lines]
+        made.function = Function("\n".join(text), frozenset([declared]), ())
+        made.settings = "loop", tuple(self._runtime), tuple(self._settings)
+        return made
+
+    def _found(self) -> list[str]:
+        """The lines that find arrays, functions and settings."""
+        lines = []
+        for k in range(len(self._arguments) + 1):
+            lines.append(f"%g{k} = getelementptr ptr, ptr %b, i64 {k}")
+            lines.append(f"%a{k} = load ptr, ptr %g{k}")
+        settings = f"%a{len(self._arguments)}"
+        lines.append(f"%pool = load ptr, ptr {settings}")
+        names = [*self._runtime.values(), *[f"%s{k}" for k in range(len(self._settings))]]
+        for k, name in enumerate(names, 1):
+            lines.append(f"%q{k} = getelementptr ptr, ptr {settings}, i64 {k}")
+            lines.append(f"{name} = load ptr, ptr %q{k}")
+        return lines
+
+    def _called(self, calls: Sequence[Call], prefix: str) -> list[str]:
+        lines: list[str] = []
+        for number, call in enumerate(calls):
+            name = f"{prefix}{number}"
+            if not call.name:
+                lines += self._look(call, name)
+            elif call.name == "@copy":
+                (old, begin), (new, _) = call.arrays
+                lines += memcpy(self._address(new), self._address(old, begin), new.bytes)
+            else:
+                lines += self._one_call(call, name)
+        return lines
+
+    def _look(self, call: Call, name: str) -> list[str]:
+        """A check: the loop ends where a truth value says that something is wrong."""
+        flag = self._address(call.arrays[0][0])
+        return [
+            f"%w{name} = load i8, ptr {flag}",
+            f"%i{name} = icmp ne i8 %w{name}, 0",
+            f"br i1 %i{name}, label %wrong, label %r{name}",
+            f"r{name}:",
+        ]
+
+    def _one_call(self, call: Call, name: str) -> list[str]:
+        places = [self._address(*place) for place in call.arrays]
+        if call.settings is not None:
+            places.append(f"%s{len(self._settings)}")
+            self._settings.append(call.settings)
+        lines: list[str] = []
+        self._entry.append(f"%p{name} = alloca [{len(places)} x ptr]")
+        for k, place in enumerate(places):
+            self._entry.append(f"%p{name}.{k} = getelementptr ptr, ptr %p{name}, i64 {k}")
+            moves = place.startswith("%row")
+            (lines if moves else self._entry).append(f"store ptr {place}, ptr %p{name}.{k}")
+        function = call.name
+        if not call.name.startswith("@k"):
+            function = self._runtime.setdefault(call.name, f"%f{len(self._runtime)}")
+        if call.parts == 1:
+            return [*lines, f"call void {function}(ptr %p{name}, i64 0)"]
+        parts = f"i64 {call.parts}"
+        return [*lines, f"call void %f0(ptr %pool, ptr {function}, ptr %p{name}, {parts})"]
+
+    def _flag(self, base: Base) -> str:
+        """The address of a truth value that is false in the beginning."""
+        self._where[base] = base, 0
+        address = self._address(base)
+        self._entry.append(f"store i8 0, ptr {address}")
+        return address
+
+    def _ends_wrong(self) -> list[str]:
+        """Where the function is left if a check fails."""
+        if not self.looks:
+            return []
+        return ["ret void", "wrong:", f"store i8 1, ptr {self._flag(self.wrong)}"]
+
+
+def memcpy(to: str, source: str, size: int) -> list[str]:
+    """The line that copies so many bytes, if they are to be elsewhere."""
+    if to == source:
+        return []
+    return [f"call void {_COPY}(ptr {to}, ptr {source}, i64 {size}, i1 false)"]
