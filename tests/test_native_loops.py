@@ -344,6 +344,61 @@ def test_a_chain_of_random_steps() -> None:
     assert "NumPy" not in steps(compiled, seed)
 
 
+# ---- branches -----------------------------------------------------------------------------------
+
+BRANCHES: dict[str, Function] = {
+    "two": lambda x, p: tf.cond(p, lambda: tf.sin(x) * x, lambda: tf.cos(x)),
+    "left alone": lambda x, p: tf.cond(p, lambda: x, lambda: tf.cos(x)),
+    "constants": lambda x, p: tf.cond(p, lambda: tf.fill([3, 4], x[0, 0]), lambda: tf.ones_like(x)),
+    "several results": lambda x, p: tf.cond(p, lambda: (tf.sin(x), x), lambda: (x, x)),
+    "a variable": lambda x, p: tf.cond(p, lambda: tf.tanh(x @ V), lambda: x @ W),
+    "in a branch": lambda x, p: tf.cond(
+        p, lambda: tf.cond(x[0, 0] > 0.0, lambda: tf.sin(x), lambda: -x), lambda: x @ W
+    ),
+    "in a loop": lambda x, p: counted(
+        lambda i, a: tf.cond(tf.equal(i % 2, 0), lambda: tf.sin(a), lambda: a * x), x
+    ),
+    "by an index": lambda x, p: tf.switch_case(
+        tf.cast(p, tf.int32) + 1, [lambda: x, lambda: tf.sin(x), lambda: tf.exp(x)]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+@pytest.mark.parametrize("name", BRANCHES)
+def test_branches(name: str, chosen: bool) -> None:
+    f, p = BRANCHES[name], tf.constant(chosen)
+
+    def first(x: Any, p: Any) -> Any:
+        return with_gradient(lambda x: f(x, p))(x)
+
+    def second(x: Any, p: Any) -> Any:
+        return with_gradient(lambda x: tf.reduce_sum(tf.sin(first(x, p)[1][0])))(x)
+
+    for g in (f, first, second):
+        kinds = agree(g, X, p)
+        assert "branch" in kinds or "while" in kinds
+        assert "NumPy" not in kinds
+    grads = []
+    for compiled in (False, True):  # the tape is outside, so that values of branches leave the plan
+        h = tf.function(f, jit_compile=compiled)
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = h(X, p)
+        grads.append(tape.gradient(y, X))
+    np.testing.assert_allclose(*grads, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "uint32"])
+def test_whole_quotients(dtype: str) -> None:
+    x = tf.constant(np.arange(-50, 50).astype(dtype))
+    for by in (1, 2, 3, 7, 16):
+        f = tf.function(lambda x, by=by: (x % by, x // by), jit_compile=True)
+        for y, z in zip(f(x), f.python_function(x), strict=True):
+            np.testing.assert_array_equal(y, z)
+        assert "NumPy" not in steps(f, x)
+
+
 # ---- drawn --------------------------------------------------------------------------------------
 
 

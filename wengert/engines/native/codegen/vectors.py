@@ -37,7 +37,8 @@ def literal(kind: str, extra: Any, width: int) -> str:
 
 
 _FLOAT: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-_WHOLE: Final = {"add": "add", "sub": "sub", "mul": "mul"}
+_WHOLE: Final = {"add": "add", "sub": "sub", "mul": "mul", "div": "udiv"}
+_SIGNED: Final = _WHOLE | {"div": "sdiv"}
 _BITS: Final = {"and": "and", "or": "or", "xor": "xor", "shl": "shl"}
 _INTRINSICS: Final = {
     "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc",
@@ -172,7 +173,7 @@ class Body:
         elif op in _BITS:
             word = _BITS[op]
         else:
-            word = (_FLOAT if is_float(kind) else _WHOLE)[op]
+            word = {"f": _FLOAT, "i": _SIGNED}.get(kind[0], _WHOLE)[op]
         return self.set(f"{word} {kinds} {args[0]}, {args[1]}")
 
     def _comparison(self, op: str, kind: str, args: list[str], width: int) -> str:

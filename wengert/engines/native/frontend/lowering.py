@@ -130,7 +130,8 @@ class Lowering:
         self.constants[base] = at
         return whole(base)
 
-    def number(self, kind: str, value: Any, shape: Dims) -> View:
+    def number(self, kind: str, value: Any, shape: Dims = ()) -> View:
+        """The same number everywhere."""
         return View(Literal(kind, value), shape, 0, (0,) * len(shape))
 
     # ---- one operation -------------------------------------------------------------------------
@@ -189,7 +190,7 @@ class Lowering:
             found = rule(self, op, *views, **op.attrs)
             return found if row.many else [found]
         if row.elementwise and not row.many and row.step is None:
-            return [self._elementwise(op, views)]
+            return [self.elementwise(op, views)]
         raise NotLowered("there is no rule")
 
     def _deferred(self, op: Operation, views: Sequence[View | None]) -> Sequence[View]:
@@ -206,7 +207,8 @@ class Lowering:
             raise NotLowered("a call that was put off")
         return rule[0](self, op, plain.args, views)  # type: ignore[no-any-return]
 
-    def _elementwise(self, op: Operation, views: Sequence[Any]) -> View:
+    def elementwise(self, op: Operation, views: Sequence[Any]) -> View:
+        """What an operation computes of each element."""
         form = op.outputs[0]._array
         code, result = template(op.row, [v.kind for v in views], op.attrs)
         if code.kind(result) != type_of(form.dtype):

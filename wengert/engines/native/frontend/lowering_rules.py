@@ -11,6 +11,7 @@ import numpy as np
 from wengert.engines.native.frontend.arrays import (
     Base,
     Dims,
+    Literal,
     View,
     broadcast,
     reshape,
@@ -18,7 +19,7 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
-from wengert.engines.native.frontend.lanes import LANES, Lane, cast
+from wengert.engines.native.frontend.lanes import LANES, Lane, cast, emit, like
 from wengert.engines.native.frontend.lowering import RULES, Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered, is_float, type_of
 from wengert.graph.operation import Operation
@@ -218,6 +219,29 @@ def _matmul(
 def _turned(x: View) -> View:
     rank = len(x.shape)
     return transpose(x, [*range(rank - 2), rank - 1, rank - 2])
+
+
+# ---- whole quotients ----------------------------------------------------------------------------
+
+
+@rule("FloorDiv", "FloorMod")
+def _whole_quotient(low: Lowering, op: Operation, x: View, y: View) -> View:
+    """By a positive number that is known; any other may be zero, which NumPy's kernel reports."""
+    if is_float(x.kind) and op.row.name == "FloorDiv":
+        return low.elementwise(op, [x, y])
+    if type(y.base) is not Literal or is_float(x.kind) or not y.base.value > 0:
+        raise NotLowered("a remainder of another kind")
+    by = int(y.base.value)
+
+    def quotient(v: Lane) -> Lane:
+        towards_zero = emit("div", v, like(v, by))
+        below = LANES.less(v, towards_zero * by)
+        return towards_zero - cast(below, v.dtype)
+
+    found = low.computed(
+        quotient if op.row.name == "FloorDiv" else lambda v: v - quotient(v) * by, x
+    )
+    return broadcast(found, _shape_of(op))
 
 
 # ---- softmax and its kin -----------------------------------------------------------------------

@@ -7,6 +7,7 @@ instruction is (operation, type of the result, arguments, extra); values are nam
     const                the number that is the extra
     neg add sub mul div abs sqrt floor ceil trunc rint copysign fma
     lt le gt ge eq ne    truth values; comparisons with NaN are false, except ne
+    div                  of integers towards zero, by what is not zero
     and or xor not       bitwise, or on truth values
     shl shr              bit shifts; shr is arithmetic on signed types
     select               the second argument where the first is true, otherwise the third

@@ -89,7 +89,7 @@ class Lowered(Lowering):
             made = found(self, op, *views, **attrs)
             return made if op.row.many else [made]
         if op.row.elementwise and not op.row.many:
-            return [self._elementwise(op, views)]
+            return [self.elementwise(op, views)]
         raise NotLowered(op.type)
 
     def mapped(self, code: Code, result: int, views: Sequence[View], shape: Dims) -> View:
@@ -104,10 +104,6 @@ class Lowered(Lowering):
         value = outer.inserted(code, known)[result]
         shared = _CODES.setdefault(tuple(outer.instructions), outer)
         return super().mapped(shared, value, views, shape)
-
-    def number(self, kind: str, value: Any, shape: Dims = ()) -> View:
-        """The same number everywhere."""
-        return self.number(kind, value, shape)
 
     def entered(self, shape: Dims, kind: str) -> View:
         """An array that is there already."""
