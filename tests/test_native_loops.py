@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import signal
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -218,6 +220,19 @@ def test_a_check_does_not_write_over_what_it_looks_at() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError):
         f(X)
     np.testing.assert_array_equal(k, [3, 1, 2])
+
+
+def test_a_loop_without_an_end_is_interrupted() -> None:
+    f = tf.function(
+        lambda x: tf.while_loop(lambda a: a < 10.0, lambda a: (a * 0.5,), (x,))[0], jit_compile=True
+    )
+    assert f(tf.constant(20.0)) == 20.0
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        f(tf.constant(1.0))
+    timer.join()
+    assert f(tf.constant(20.0)) == 20.0
 
 
 # ---- lists, indices and random numbers ----------------------------------------------------------

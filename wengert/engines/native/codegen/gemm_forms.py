@@ -20,6 +20,7 @@ RIGHT: Final = 1 << 21  # bytes of a right matrix, beyond which OpenBLAS is bett
 SHALLOW: Final = 128  # a short inner axis
 STRIP: Final = 1 << 19  # bytes of a strip
 UNROLLED: Final = 2
+TINY: Final = 1 << 10  # elements of a right matrix
 WORTH: Final = 1 << 15  # multiplications from which on compiling pays
 
 
@@ -52,13 +53,18 @@ class Function(NamedTuple):
 
 def is_small(form: Form, count: int) -> bool:
     """Whether so many products of a form are better compiled than left to BLAS."""
-    return (
+    return is_tiny(form) or (
         form.n * int(form.kind[1]) >= vector_bytes()
         and form.m >= 2 * rows_at_once()
         and form.n * form.k * int(form.kind[1]) <= RIGHT
         and (depth(form) == form.k or not form.turned_b)
         and count * form.m * form.n * form.k >= WORTH
     )
+
+
+def is_tiny(form: Form) -> bool:
+    """Whether a call of BLAS would take longer than the product: about 200 ns."""
+    return form.m <= sums_at_once() and form.n * form.k <= TINY
 
 
 def blocks_of(form: Form) -> int:

@@ -284,7 +284,7 @@ class Repeat:
 
     __slots__ = (
         "after", "alone", "emitted", "fixed", "group", "initial", "inside", "place", "results",
-        "taken",
+        "taken", "tally",
     )  # fmt: skip
 
     def __init__(
@@ -301,8 +301,9 @@ class Repeat:
         self.taken = taken
         self.place = place
         self.results = [Carried(v.shape, v.kind, self, place) for v in initial]
-        tally = Tally() if inside.condition is not None else taken[0].tally
-        self.emitted = [Rows(v.shape, v.kind, tally) for v in inside.emitted]
+        # The number of iterations: those that were run, or those that there will be.
+        self.tally = Tally() if inside.condition is not None else taken[0].tally
+        self.emitted = [Rows(v.shape, v.kind, self.tally) for v in inside.emitted]
         for rows in self.emitted:
             rows.loop = self
         self.group: Any = None
@@ -314,9 +315,9 @@ class Repeat:
         return [*self.initial, *self.fixed.values()]
 
     @property
-    def tally(self) -> Tally | None:
-        """The number of its iterations, if there is a row for each."""
-        return next((rows.tally for rows in (*self.emitted, *self.taken)), None)
+    def has_rows(self) -> bool:
+        """Whether it takes or emits something in each iteration."""
+        return bool(self.taken or self.emitted)
 
 
 class Choice:

@@ -39,8 +39,8 @@ class Inside:
             raise NotLowered("the first row belongs to the last iteration, which is not known")
         if any(id(e.inside) in forms or kind_of(e.inside) is None for e, _ in self.emits):
             raise NotLowered("a list for each iteration")
-        if loop.condition is None and not loop.taken:
-            raise NotLowered("a loop without an end")
+        if (loop.condition is None) is not bool(loop.taken):
+            raise NotLowered("a loop without an end, or with two")
         self.body = Part(
             loop.body,
             [*loop.results, *[e.inside for e, _ in self.emits]],

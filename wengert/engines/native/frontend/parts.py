@@ -29,7 +29,7 @@ class Part:
         self.low = low = Lowering(plan, forms)
         if plan.resources or low.written or any(type(item) is Step for item in low.items):
             raise NotLowered("a part of it is NumPy's")
-        if any(type(item) is Repeat and item.tally is not None for item in low.items):
+        if any(type(item) is Repeat and item.has_rows for item in low.items):
             raise NotLowered("rows in a loop in a loop, for which Python would have to make room")
         self.results = list(results)
         self.numbers = list(plan.used().values())

@@ -1,17 +1,22 @@
 """A loop of a graph as one function, which calls those of its condition and its body.
 
 What is carried is the result of the loop. What is taken or emitted has another address in each
-iteration. If there is no room for another row, the function returns, and goes on where it was when
-it is called with more.
+iteration. If there is no room for another row, or after so many iterations that an interrupt should
+be seen, the function returns, and goes on where it was when it is called again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from wengert.engines.native.frontend.arrays import Base, Input, Repeat, Rows, Write
 from wengert.engines.native.program.bodies import BodyWriter, copy_call, memcpy
 from wengert.engines.native.program.steps import Call
+
+_PAUSE: Final = 1 << 26  # elements of work between two looks at signals
+_CALL: Final = 16  # elements that a call is taken for
+_INNER: Final = 1 << 16  # elements that a loop in a loop is taken for
 
 
 def initial_copies(loop: Repeat) -> list[Call]:
@@ -31,6 +36,7 @@ class LoopWriter(BodyWriter):
         emitted: Sequence[Base],
         condition: Sequence[Call] = (),
         goes_on: Base | None = None,
+        stops: bool = False,
     ) -> None:
         super().__init__(loop, [*condition, *body])
         self.loop = loop
@@ -39,8 +45,8 @@ class LoopWriter(BodyWriter):
         self.emitted = emitted
         self.condition = condition
         self.goes_on = goes_on  # what the condition computes
-        self.full = Base((), "b1", loop.place)  # whether there is no room for another row
-        self.grows = goes_on is not None and bool(loop.emitted)
+        self.stops = stops  # before the end, to be called again
+        self.stopped = Base((), "b1", loop.place)  # whether it did
         self._rows: list[tuple[str, Rows, bool]] = []  # the name of a row, and whether backward
         self._emitted_before: list[tuple[str, Base]] = []  # copies to rows, as the body begins
         self._emitted_after: list[tuple[str, Base]] = []  # and as it ends
@@ -81,18 +87,23 @@ class LoopWriter(BodyWriter):
         return self._made([
             "br label %again",
             "again:",
-            f"%t = phi i64 [ {'%begun' if self.grows else '0'}, %entry ], [ %t.next, %next ]",
+            f"%t = phi i64 [ {'%begun' if self.stops else '0'}, %entry ], [ %t.next, %next ]",
             *again,
             "body:", *body, "br label %next",
             "next:", "%t.next = add i64 %t, 1", "br label %again",
             "done:", *end, "ret void",
         ])  # fmt: skip
 
+    @property
+    def pause(self) -> int:
+        """The number of iterations after which an interrupt should be seen: some hundredths of a second."""
+        work = sum(_CALL + min(call.work, _INNER) for call in self.calls)
+        return max(_PAUSE // max(work, 1), 1)
+
     def _again(self) -> list[str]:
         """Whether there is another iteration."""
-        tally = self.loop.tally
-        if tally is not None:
-            array = self._argument(tally)
+        if self.stops or self.goes_on is None:
+            array = self._argument(self.loop.tally)
             self._entry += [
                 f"%begun = load i64, ptr {array}",
                 f"%roomp = getelementptr i64, ptr {array}, i64 1",
@@ -105,11 +116,11 @@ class LoopWriter(BodyWriter):
             f"%flag = load i8, ptr {self._address(self.goes_on)}",
             "%go = icmp ne i8 %flag, 0",
         ]
-        if not self.grows:
+        if not self.stops:
             return [*lines, "br i1 %go, label %body, label %done"]
         return [
             *lines, "br i1 %go, label %look, label %done",
-            "look:", "%fits = icmp ult i64 %t, %room", "br i1 %fits, label %body, label %full",
+            "look:", "%fits = icmp ult i64 %t, %room", "br i1 %fits, label %body, label %stop",
         ]  # fmt: skip
 
     def _body(self) -> list[str]:
@@ -132,10 +143,10 @@ class LoopWriter(BodyWriter):
     def _end(self) -> list[str]:
         """What happens in the end, and where the loop is left before."""
         lines: list[str] = []
-        if self.grows:
-            array, full = self._argument(self.loop.emitted[0].tally), self._flag(self.full)
+        if self.stops:
+            array, flag = self._argument(self.loop.tally), self._flag(self.stopped)
             lines += [f"store i64 %t, ptr {array}", "ret void"]
-            lines += ["full:", f"store i8 1, ptr {full}", f"store i64 %t, ptr {array}", "ret void"]
+            lines += ["stop:", f"store i8 1, ptr {flag}", f"store i64 %t, ptr {array}", "ret void"]
         return lines + self._ends_wrong()
 
     def _copied(self, write: Write) -> list[str]:

@@ -107,8 +107,8 @@ class RunnableProgram:
     def _step(self, at: int) -> Callable[..., Any]:
         return _quietly(self.plan.steps[at])
 
-    def _room(self, _: None) -> rows.Room:
-        return rows.Room()
+    def _room(self, pause: int | None) -> rows.Room:
+        return rows.Room(pause)
 
     def _arenas(self, _: None) -> list[Any]:
         return []

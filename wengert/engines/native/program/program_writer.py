@@ -29,7 +29,7 @@ from wengert.engines.native.frontend.arrays import (
 from wengert.engines.native.program.arena import SMALL, Arena
 from wengert.engines.native.program.program import NativeStep, Program
 from wengert.engines.native.program.schedule import Schedule
-from wengert.engines.native.program.segments import Growing, Segments
+from wengert.engines.native.program.segments import Resumed, Segments
 from wengert.engines.native.program.steps import Call
 from wengert.execution.plan import Plan
 
@@ -65,8 +65,8 @@ class ProgramWriter:
         if self.arena.size:
             lines.append(self._arena_taken())
         for segment in self.segments.items:
-            if isinstance(segment, Growing):
-                self._growing(segment)
+            if isinstance(segment, Resumed):
+                self._resumed(segment)
             elif isinstance(segment, list):
                 self._segment(segment)
             else:
@@ -253,10 +253,10 @@ class ProgramWriter:
         for is_over, run in itertools.groupby(zip(over, calls, strict=True), lambda pair: pair[0]):
             self._run([call for _, call in run], is_over)
 
-    def _growing(self, calls: Growing) -> None:
-        """Run a loop, and again as long as it asks for more room for what it emits."""
+    def _resumed(self, calls: Resumed) -> None:
+        """Run a loop, and again until it has come to its end, with more room for what it emits."""
         loop = calls[0].what
-        room = self._new("g", "room", None)
+        room = self._new("g", "room", None if loop.emitted else calls.pause)
         tally = self._name_of[id(loop.tally)] = f"t{len(self._name_of)}"
         self.lines.append(f"{tally} = {room}.tally()")
         for rows in loop.emitted:
@@ -265,11 +265,12 @@ class ProgramWriter:
             self.lines.append(f"{name} = empty(({sizes},), {self._dtype(rows)})")
         entry, again, given = self._entry(calls, {}, True)
         names = [self._name_of[id(rows)] for rows in loop.emitted]
-        grown = "; ".join([f"{name} = more({name}, {tally})" for name in names])
+        grown = "".join([f" {name} = more({name}, {tally});" for name in names])
         self.lines.append(f"s = {entry}({given})")
         self.lines.append(f"while s is not None and {again}(s, {given}):")
-        self.lines.append(f" {tally}[1] *= 2; {grown}; s = {entry}({given})")
-        self.lines.append(f"{room}.note({tally})")
+        self.lines.append(f" {room}.add_to({tally});{grown} s = {entry}({given})")
+        if loop.emitted:
+            self.lines.append(f"{room}.note({tally})")
 
     def _writing_over(self, calls: list[Call]) -> list[bool]:
         """For each call, whether it is between the first and last that overwrite some variable."""

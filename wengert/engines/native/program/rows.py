@@ -12,16 +12,25 @@ FIRST: Final = 64  # rows for which there is room when a loop runs for the first
 
 
 class Room:
-    """How many rows a loop emitted when it ran last, for which there is room the next time."""
+    """For how many iterations there is room, or how many there are between two looks at signals.
 
-    def __init__(self) -> None:
-        self._count = FIRST
+    There is room for as many rows as a loop emitted when it ran last.
+    """
+
+    def __init__(self, pause: int | None) -> None:
+        self._pause = pause
+        self._count = pause or FIRST
 
     def tally(self) -> Any:
-        """The number of rows, none yet, and of those for which there is room."""
+        """The number of iterations, none yet, and of those that may follow."""
         return np.array([0, self._count], np.int64)
 
+    def add_to(self, tally: Any) -> None:
+        """Let more iterations follow."""
+        tally[1] += self._pause or tally[1]
+
     def note(self, tally: Any) -> None:
+        """Remember how many there were."""
         self._count = max(int(tally[0]), 1)
 
 

@@ -26,8 +26,10 @@ from wengert.engines.native.program.schedule import Schedule
 from wengert.engines.native.program.steps import Call, product_calls, products_of, row_calls
 
 
-class Growing(list[Call]):
-    """A loop that runs again where there was no room for what it emits."""
+class Resumed(list[Call]):
+    """A loop that is called again until it has come to its end."""
+
+    pause = 0  # the number of iterations, if there is room for any
 
 
 def _look(flag: Base) -> Call:
@@ -40,6 +42,7 @@ class Segments:
 
     def __init__(self, schedule: Schedule, around: Segments | None = None) -> None:
         self._schedule = schedule
+        self._is_outermost = around is None
         # The LLVM IR of the plan's functions, and their names. Loops share those of what is around.
         self._texts: dict[str, str] = {} if around is None else around._texts
         self._math: dict[tuple[str, str, int], None] = {} if around is None else around._math
@@ -112,12 +115,14 @@ class Segments:
         return calls if last is None else calls + self._launched(last.more)
 
     def _add_loop(self, loop: Repeat) -> None:
-        """The calls of a loop: those that may have to be repeated are a segment of their own."""
+        """The calls of a loop: one that may stop before its end is a segment of its own."""
         writer = self._loop_writer(loop)
         run = [self._named(writer.call())]
-        if writer.grows:
+        if writer.stops:
             self._continue(initial_copies(loop))
-            self.items.append(Growing([*run, _look(writer.full)]))
+            resumed = Resumed([*run, _look(writer.stopped)])
+            resumed.pause = writer.pause
+            self.items.append(resumed)
         else:
             self._continue([*initial_copies(loop), *run])
         if writer.looks:
@@ -140,7 +145,8 @@ class Segments:
         if inside.condition is None:
             return LoopWriter(loop, *parts)
         ahead = Segments(Schedule(inside.condition.low, inside.condition.results), self)
-        return LoopWriter(loop, *parts, ahead.calls, ahead._schedule.fetched[0].base)
+        go = ahead._schedule.fetched[0].base
+        return LoopWriter(loop, *parts, ahead.calls, go, self._is_outermost)
 
     @property
     def calls(self) -> list[Call]:
