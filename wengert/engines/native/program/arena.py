@@ -7,8 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.host.locks import new_lock
-
 ALIGNED: Final = 64
 
 
@@ -48,37 +46,7 @@ class Arena:
         self._free = joined
 
 
-# ---- the pool of arenas -------------------------------------------------------------------------
-
 SMALL: Final = 1 << 16  # bytes; up to this size a plan keeps its arena for its next call
-KEPT: Final = 256 << 20  # bytes of free arenas, of all plans together, unless there is only one
-
-
-class Shared:
-    """A pool of arenas for all plans, which keeps a limited amount of memory for later runs."""
-
-    def __init__(self, kept: int = KEPT) -> None:
-        self._kept = kept
-        self._free: list[Any] = []  # the most recently returned one is last
-        self._lock = new_lock()
-
-    def take(self, size: int) -> Any:
-        """Memory of at least that size, and at most twice that."""
-        with self._lock:
-            for at in range(len(self._free) - 1, -1, -1):
-                if size <= self._free[at].nbytes <= 2 * size:
-                    return self._free.pop(at)
-        return new_arena(size)
-
-    def give(self, arena: Any) -> None:
-        """Give memory back."""
-        with self._lock:
-            self._free.append(arena)
-            while len(self._free) > 1 and sum(a.nbytes for a in self._free) > self._kept:
-                del self._free[0]
-
-
-shared: Final = Shared()
 
 
 def new_arena(size: int) -> Any:

@@ -25,6 +25,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.execution.plan import Plan
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.host.locks import load_module
+from wengert.host.malloc import keep_blocks
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import wrap
 
@@ -63,7 +64,7 @@ class RunnableProgram:
             "misfit": _misfit,
             "own": _is_only_ours,
             "otherwise": self.otherwise,
-            "shared": arena.shared,
+            "keep_blocks": keep_blocks,
         }
         for name, kind, which in program.names:
             self._names[name] = getattr(self, f"_{kind}")(which)

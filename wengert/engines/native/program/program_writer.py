@@ -16,6 +16,7 @@ from wengert.engines.native.program.program import NativeStep, Program
 from wengert.engines.native.program.schedule import Schedule
 from wengert.engines.native.program.segments import Segments
 from wengert.engines.native.program.steps import Call
+from wengert.engines.native.runtime.array_memory import LEAST
 
 LETTING_GO: Final = 1 << 15  # elements of work from which on the GIL is released
 
@@ -53,15 +54,14 @@ class ProgramWriter:
         for base, at in self.low.constants.items():
             self._name_of[id(base)] = self._new("c", "constant", at)
         if self.arena.size:
-            lines.append(self._arena_taken())
+            self._take_arena()
         for segment in self.segments.items:
             if isinstance(segment, list):
                 self._segment(segment)
             else:
                 self._step(segment)
-        if self.arena.size:
-            is_small = self.arena.size <= SMALL
-            lines.append("arenas.append(arena)" if is_small else "shared.give(arena)")
+        if 0 < self.arena.size <= SMALL:
+            lines.append("arenas.append(arena)")
         self._write(self.schedule.writes)
         results, fresh = self._results()
         lines.append(f"return [{', '.join(results)}]")
@@ -77,14 +77,21 @@ class ProgramWriter:
             self.code_name,
         )
 
-    def _arena_taken(self) -> str:
-        """The line that gets an arena: a small one is the plan's own, a large one is shared."""
+    def _take_arena(self) -> None:
+        """Get an arena: a small one is the plan's own, and serves it again."""
         size = self.arena.size
-        if size > SMALL:
-            return f"arena = shared.take({size})"
-        self.names["arenas"] = "arenas", None
         self.names["new_arena"] = "arena", size
-        return "arena = arenas.pop() if arenas else new_arena()"
+        if size > SMALL:
+            self._keep_block(size)
+            self.lines.append("arena = new_arena()")
+            return
+        self.names["arenas"] = "arenas", None
+        self.lines.append("arena = arenas.pop() if arenas else new_arena()")
+
+    def _keep_block(self, size: int) -> None:
+        """Before the first large array: in this thread there may have been none."""
+        if size >= LEAST and "keep_blocks()" not in self.lines:
+            self.lines.append("keep_blocks()")
 
     def _new(self, prefix: str, kind: str, which: Any) -> str:
         name = f"{prefix}{len(self.names)}"
@@ -261,6 +268,7 @@ class ProgramWriter:
             dtype = self._dtype(base)
             old = self.segments.overwrites(base)
             make = f"empty({(base if old is None else old).shape!r}, {dtype})"
+            self._keep_block(base.bytes)
             if old is not None:  # overwritten if only the variable and this function refer to it
                 before = self._name_of[id(old)]
                 self._over[base] = before, make
