@@ -13,12 +13,19 @@ ALIGNED: Final = 64
 class Arena:
     """Allocates offsets for intermediate arrays, each from its first to its last use."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = sys.maxsize) -> None:
         self.size = 0
+        self._limit = limit
         self._free: list[tuple[int, int]] = []  # begin, size
 
+    def has_room(self, size: int) -> bool:
+        """Whether so much fits within the limit."""
+        size = _rounded(size)
+        at_end = self._free[-1][1] if self._free and sum(self._free[-1]) == self.size else 0
+        return self.size - at_end + size <= self._limit or any(s >= size for _, s in self._free)
+
     def take(self, size: int) -> int:
-        size = -(-max(size, 1) // ALIGNED) * ALIGNED
+        size = _rounded(size)
         best = min((s, at) for at, s in [*self._free, (self.size, sys.maxsize)] if s >= size)
         have, at = best
         if have == sys.maxsize:
@@ -32,7 +39,7 @@ class Arena:
         return at
 
     def give(self, at: int, size: int) -> None:
-        self._give(at, -(-max(size, 1) // ALIGNED) * ALIGNED)
+        self._give(at, _rounded(size))
 
     def _give(self, at: int, size: int) -> None:
         self._free.append((at, size))
@@ -44,6 +51,10 @@ class Arena:
             else:
                 joined.append((begin, length))
         self._free = joined
+
+
+def _rounded(size: int) -> int:
+    return -(-max(size, 1) // ALIGNED) * ALIGNED
 
 
 SMALL: Final = 1 << 16  # bytes; up to this size a plan keeps its arena for its next call

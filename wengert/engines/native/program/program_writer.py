@@ -13,6 +13,7 @@ from typing import Any, Final
 from wengert.engines.native.frontend.arrays import Base, Input, Literal, Outside, Step, View, Write
 from wengert.engines.native.program.arena import SMALL, Arena
 from wengert.engines.native.program.program import NativeStep, Program
+from wengert.engines.native.program.room import Room
 from wengert.engines.native.program.schedule import Schedule
 from wengert.engines.native.program.segments import Segments
 from wengert.engines.native.program.steps import Call
@@ -31,6 +32,8 @@ class ProgramWriter:
         self.segments = segments
         self.code_name = code_name  # of the machine code, in the cache
         self._is_held = bool(self.plan.changed())  # then the caller holds the variables' locks
+        self.allocated = 0  # bytes of results, and of what NumPy's steps take
+        self.fullest: Call | None = None  # the one at which the arena has its size
         self.names: dict[str, tuple[str, Any]] = {}
         self.lines: list[str] = []
         self._place_of_step = {id(op): at for at, op in enumerate(self.plan.steps)}
@@ -146,11 +149,13 @@ class ProgramWriter:
                 last[id(base)] = at
                 self._native_uses.add(base)
         self.arena = Arena()
-        self.places: dict[int, int] = {}
+        self.places: dict[int, tuple[Base | None, int]] = {}  # the result around it, if any
         outside = (Input, Literal, Outside)
         self._same = self._shared_with_results([call for _, call in calls], last)
+        room = Room([call for _, call in calls], last, self._allocated, self._same)
         for at, (_, call) in enumerate(calls):
             self._write_over(call, at, last)
+            before = self.arena.size
             for base, _ in call.arrays:
                 if (
                     id(base) not in self.places
@@ -158,10 +163,19 @@ class ProgramWriter:
                     and base not in self._seen
                     and not isinstance(base, outside)
                 ):
-                    self.places[id(base)] = self.arena.take(base.bytes)
+                    self.places[id(base)] = room.take(base) or (None, self.arena.take(base.bytes))
+            if self.arena.size > before:
+                self.fullest = call
             for base in {id(b): b for b, _ in call.arrays}.values():
                 if last[id(base)] == at and id(base) in self.places:
-                    self.arena.give(self.places[id(base)], base.bytes)
+                    result, place = self.places[id(base)]
+                    arena = self.arena if result is None else room.arenas[result]
+                    arena.give(place, base.bytes)
+
+    def _allocated(self, base: Base) -> bool:
+        """Whether a plan allocates memory for an array, and hands it out."""
+        outside = isinstance(base, (Input, Literal, Outside))
+        return base in self._seen and not outside and self.segments.overwrites(base) is None
 
     def _shared_with_results(self, calls: list[Call], last: dict[int, int]) -> dict[int, Base]:
         """Arrays that are only copied into a result, and so are computed in the result's memory."""
@@ -243,7 +257,9 @@ class ProgramWriter:
             for base, begin in call.arrays:
                 offset = begin * int(base.kind[1])
                 if id(base) in self.places:
-                    name, offset = "arena", self.places[id(base)] + offset
+                    result, place = self.places[id(base)]
+                    name = "arena" if result is None else self._name(result)
+                    offset += place
                 else:
                     name = self._name(self._same.get(id(base), base))
                 places.append((slot(name), offset))
@@ -269,6 +285,7 @@ class ProgramWriter:
             old = self.segments.overwrites(base)
             make = f"empty({(base if old is None else old).shape!r}, {dtype})"
             self._keep_block(base.bytes)
+            self.allocated += base.bytes if old is None else 0
             if old is not None:  # overwritten if only the variable and this function refer to it
                 before = self._name_of[id(old)]
                 self._over[base] = before, make
