@@ -255,11 +255,11 @@ def test_what_is_not_used_goes_back() -> None:
 def test_what_is_in_use_stays() -> None:
     """A block that is taken every now and then is never given back to the system."""
     cache = Cache()
-    cache["seconds"] = 1
+    cache["seconds"] = 2
     memory = cache.take(LEAST)
-    for _ in range(15):
+    for _ in range(50):
         cache.give(memory, LEAST)
-        time.sleep(0.2)
+        time.sleep(0.1)
         assert cache.take(LEAST) == memory
     cache.give(memory, LEAST)
     cache.release()
@@ -486,6 +486,12 @@ print(tf.config.get_kept_memory(), np._core.multiarray.get_handler_name(x.numpy(
 )  # fmt: skip
 def test_the_environment(asked: str, found: str) -> None:
     assert run(ASKED, WENGERT_KEEP_MEMORY=asked) == found
+
+
+def test_what_the_program_says_comes_before_the_environment() -> None:
+    """Also if there were large arrays before that were not kept."""
+    later = ASKED.replace("x = ", "x = tf.exp(tf.ones([2_000_000])); tf.config.set_kept_memory(9_000_000); x = ")  # fmt: skip
+    assert run(later, WENGERT_KEEP_MEMORY="0") == "9000000 wengert"
 
 
 def test_the_default() -> None:

@@ -76,8 +76,9 @@ def _begin() -> None:
 
 
 def _keep_here() -> None:
-    _IS_KEPT.set(True)
-    use_blocks_here()
+    if is_kept():  # else it may be later: see `set_kept_memory`
+        _IS_KEPT.set(True)
+        use_blocks_here()
 
 
 @functools.cache
