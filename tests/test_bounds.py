@@ -19,7 +19,6 @@ from size_programs import differences, drawn
 
 import wengert as tf
 from wengert.api.function import trace_cache
-from wengert.engines.native.program import arena
 
 pytestmark = pytest.mark.slow
 
@@ -101,9 +100,9 @@ def test_functions() -> None:
 
 
 @needs_linux
-def test_working_memory_is_shared_and_bounded(monkeypatch: Any) -> None:
+def test_working_memory_is_shared_and_bounded() -> None:
     """A function of several shapes holds no more for all than what is kept, here 30 MB."""
-    monkeypatch.setattr(arena.shared, "_kept", 30 << 20)
+    tf.config.set_kept_memory("30 MB")
 
     @tf.function
     def f(x: Any, w: Any) -> Any:
@@ -121,22 +120,7 @@ def test_working_memory_is_shared_and_bounded(monkeypatch: Any) -> None:
         if rows == 100:  # what compiling needs is there
             before = resident()
     assert resident() - before < 60
-
-
-def test_arenas_of_all_plans() -> None:
-    """Who comes next gets what was given back, if it fits; the rest goes, the oldest first."""
-    shared = arena.Shared(kept=1000)
-    first = shared.take(400)
-    shared.give(first)
-    assert shared.take(300) is first
-    shared.give(first)
-    assert shared.take(100) is not first
-    assert shared.take(500) is not first
-    second, third = arena.new_arena(500), arena.new_arena(300)
-    for one in (second, third):
-        shared.give(one)
-    assert shared.take(350) is second
-    assert shared.take(300) is third
+    tf.config.set_kept_memory(None)
 
 
 # ---- functions ----------------------------------------------------------------------------------

@@ -101,11 +101,11 @@ LOOKING = """
 import ctypes, numpy as np
 from wengert.host import malloc
 import wengert as tf
-asked = [malloc.keep_memory.cache_info().misses]
+asked = [malloc.raise_thresholds.cache_info().misses]
 tf.exp(tf.constant([1.0, 2.0])) + 1.0
-asked.append(malloc.keep_memory.cache_info().misses)
+asked.append(malloc.raise_thresholds.cache_info().misses)
 {}
-asked.append(malloc.keep_memory.cache_info().misses)
+asked.append(malloc.raise_thresholds.cache_info().misses)
 print(asked)
 """
 
@@ -124,7 +124,7 @@ def test_memory_is_kept_from_the_first_large_array_on(made: str) -> None:
 
 def test_memory_is_left_alone_on_request() -> None:
     """The thresholds of the C library are raised, unless the environment says no."""
-    code = "from wengert.host.malloc import keep_memory; print(keep_memory())"
+    code = "from wengert.host.malloc import raise_thresholds; print(raise_thresholds())"
     for value, wanted in (("0", {"False"}), ("1", {"True", "False"})):
         env = {**os.environ, "WENGERT_KEEP_MEMORY": value}
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)

@@ -18,6 +18,9 @@ from wengert.api.session.devices import set_soft_device_placement as set_soft_de
 from wengert.api.session.devices import set_visible_devices as set_visible_devices
 from wengert.execution.engine_registry import get_engine as get_engine
 from wengert.execution.engine_registry import set_engine as set_engine
+from wengert.host.kept_memory import get_kept_memory as get_kept_memory
+from wengert.host.kept_memory import release_memory as release_memory
+from wengert.host.kept_memory import set_kept_memory as set_kept_memory
 from wengert.host.threads import get_threads as get_threads
 from wengert.host.threads import set_threads as set_threads
 from wengert.ops.support.degenerate_setting import get_degenerate as get_degenerate

@@ -12,6 +12,8 @@ import numpy as np
 
 import wengert
 from wengert.cli.output import as_json, heading, pairs
+from wengert.host.kept_memory import about_kept_memory
+from wengert.host.memory_size import written
 
 # Optional packages, and what they are for.
 OPTIONAL = {
@@ -58,10 +60,22 @@ def _in_words(key: str, value: Any) -> str:
     if key == "cache":
         how = "wengert cache clear" if value["files"] else "empty"
         return f"{value['folder']}: {value['files']} files, {value['bytes'] / 1e6:.1f} MB ({how})"
+    if key == "memory of freed arrays":
+        return _of_memory(value)
     if key in OPTIONAL:
         there = "installed" if value else f"not installed: pip install {PACKAGES.get(key, key)}"
         return f"{there}; for {OPTIONAL[key]}"
     return {True: "yes", False: "no"}.get(value, str(value))
+
+
+def _of_memory(found: dict[str, Any]) -> str:
+    """What is kept of freed arrays, as a person reads it."""
+    if not found["limit"]:
+        return "none is kept (WENGERT_KEEP_MEMORY)"
+    if not found["works"]:
+        return "blocks above 32 MiB go back to the system at once"
+    now = f"{written(found['kept'])} in {found['blocks']} blocks now"
+    return f"up to {written(found['limit'])} are kept for the next ones, {now}"
 
 
 def findings() -> dict[str, dict[str, Any]]:
@@ -104,4 +118,5 @@ def _parts() -> dict[str, Any]:
         "kernels of its OpenBLAS": openblas.core(),
         "kernels of NumPy's OpenBLAS": matmul.numpys_core() or "another BLAS",
         "cache": kept,
+        "memory of freed arrays": about_kept_memory(),
     }

@@ -55,7 +55,7 @@ def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, name: str | 
 
 def _of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
     """Compute by the row's function for large arrays, or by its kernel."""
-    keep_memory()
+    keep_memory(arrays[0].size)
     assert row.large is not None
     value = row.large(row, arrays, attrs)
     return row.kernel(np, *arrays, **attrs) if value is None else value

@@ -11,11 +11,21 @@ from wengert.graph.operation import Operation
 class Description:
     """What a plan does, step by step, as text when printed; `steps` has it as dictionaries."""
 
-    def __init__(self, name: str, engine: str, steps: list[dict[str, Any]], memory: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        engine: str,
+        steps: list[dict[str, Any]],
+        memory: int,
+        peak: int = 0,
+        reached: int = 0,
+    ) -> None:
         self.name = name
         self.engine = engine
         self.steps = steps
         self.memory = memory  # bytes of the plan's working memory
+        self.peak = peak  # with the results that it allocates
+        self.reached = reached  # the number of the step that needs the last of the working memory
 
     def __str__(self) -> str:
         moved = sum(s["bytes"] for s in self.steps)
@@ -24,6 +34,10 @@ class Description:
             f"{self.name}: {len(self.steps)} steps of the {self.engine} engine, "
             f"{_amount(moved)}B moved, {_amount(flops)}flop, {_amount(self.memory)}B of its own"
         )
+        if self.memory:
+            head += f" by step {self.reached}"
+        if self.peak > self.memory:
+            head += f", {_amount(self.peak)}B with results"
         return "\n".join([head, *_lines(self.steps)])
 
     __repr__ = __str__

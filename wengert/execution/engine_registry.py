@@ -13,7 +13,7 @@ from wengert.execution.description import Description, numpy_step
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.host.locks import InOrder
-from wengert.host.malloc import keep_memory
+from wengert.host.malloc import raise_thresholds
 
 Check = Callable[[Operation, Sequence[Any]], None]  # called with an operation and its results
 
@@ -124,7 +124,7 @@ def compiles_sizes(engine: str) -> bool:
 
 def compile_plan(plan: Plan, engine: str) -> Runnable:
     """A plan that can be called. While it runs it holds the locks of the variables it changes."""
-    keep_memory()
+    raise_thresholds()
     run, changed = _compiled(plan, engine), plan.changed()
     return _Holding(run, changed) if changed else run
 

@@ -4,6 +4,7 @@ collector        Python's collector of cycles, off while many objects are made
 context_manager  Context managers that are safe with interrupts
 files            Files that are there only when they are whole
 fp_errors        Floating-point errors are values here (inf, nan), not warnings, as in TensorFlow
+kept_memory      How much memory of freed arrays is kept for the next ones
 lifetime         Objects that must outlive the Python interpreter
 locks            The locks of variables, held while a value is updated from the old one
 malloc           Memory of freed arrays is kept for the next ones

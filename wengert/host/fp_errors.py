@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from wengert.host.malloc import keep_blocks_in
+
 
 def _find() -> tuple[Callable[[Any], Any], Callable[[Any], None], Any]:
     before = dict(contextvars.copy_context().items())
@@ -47,6 +49,8 @@ def quiet_runner() -> Callable[..., Any]:
     """
     token = enter(QUIET)
     try:
-        return contextvars.copy_context().run
+        run = contextvars.copy_context().run
     finally:
         leave(token)
+    keep_blocks_in(run)
+    return run

@@ -4,16 +4,22 @@ The C library returns memory above a threshold to the system as soon as it is fr
 again for the next array, for which the system first zeroes every page. For arrays of a million
 floats that takes longer than most operations: a gradient of the sigmoid took 5.7 ms with it and
 takes 0.6 ms without (measured with glibc 2.36 and NumPy 2.4). So the thresholds are raised before
-the first large array: up to KEPT free bytes stay with the process. WENGERT_KEEP_MEMORY=0 leaves the
-thresholds alone.
+the first large array: up to KEPT free bytes stay with the process. Larger blocks than the C library
+accepts as a threshold are kept by `kept_memory`. WENGERT_KEEP_MEMORY=0 leaves all of it alone.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
-from typing import Final
+import threading
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, Final
+
+from wengert.host.kept_memory import is_kept, use_blocks_here
 
 KEPT: Final = 256 << 20
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # the numbers of <malloc.h>
@@ -21,12 +27,64 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # the numbers of <mallo
 
 # Elements from which on an array is large: up to 16,384, NumPy is as fast as our kernels.
 LARGE: Final = 1 << 15
+HUGE: Final = 1 << 19  # from which on its memory may be a block that is kept
+
+# NumPy's allocation functions are those of a context. Whether they are ours in this one:
+_IS_KEPT: Final[ContextVar[bool]] = ContextVar("blocks are kept", default=False)
+
+
+class _Contexts(threading.local):
+    """Other contexts of a thread in which arrays are made: each as a function that runs in it."""
+
+    def __init__(self) -> None:
+        self.runners: list[Callable[..., Any]] = []
+
+
+_CONTEXTS: Final = _Contexts()
+
+
+class _Process:
+    keeps_blocks = False
+
+
+def keep_memory(elements: int) -> None:
+    """Keep memory from now on; an array of so many elements is to be made."""
+    raise_thresholds()
+    if elements >= HUGE:
+        keep_blocks()
+
+
+def keep_blocks() -> None:
+    """Keep the blocks of arrays that are made in this context, and in others of this thread."""
+    if not _IS_KEPT.get():
+        _begin()
+
+
+def keep_blocks_in(run: Callable[..., Any]) -> None:
+    """Keep blocks in another context of this thread, too; now, if the process does already."""
+    _CONTEXTS.runners.append(run)
+    if _Process.keeps_blocks:
+        _begin()
+
+
+def _begin() -> None:
+    _Process.keeps_blocks = True
+    _keep_here()
+    for run in _CONTEXTS.runners:
+        with contextlib.suppress(RuntimeError):  # it is the context that we are in
+            run(_keep_here)
+
+
+def _keep_here() -> None:
+    if is_kept():  # else it may be later: see `set_kept_memory`
+        _IS_KEPT.set(True)
+        use_blocks_here()
 
 
 @functools.cache
-def keep_memory() -> bool:
+def raise_thresholds() -> bool:
     """Raise the thresholds, if the C library has them; whether that succeeded."""
-    if os.environ.get("WENGERT_KEEP_MEMORY", "1") == "0":
+    if not is_kept():
         return False
     set_option = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
     if set_option is None:

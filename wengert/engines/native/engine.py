@@ -12,6 +12,7 @@ from wengert.execution.description import Description
 from wengert.execution.engine_registry import Engine, Runnable
 from wengert.execution.plan import Plan
 from wengert.host.collector import uncollected
+from wengert.host.kept_memory import Blocks
 from wengert.host.locks import load_module
 from wengert.host.warn_once import warn_once
 
@@ -72,3 +73,12 @@ class NativePlan(Runnable):
         report = load_module("wengert.engines.native.program.report")
         found: Description = report.describe(self.running.rebuild(), name)
         return found
+
+
+def load_blocks() -> Blocks | None:
+    """What keeps the blocks of large arrays; None where it does not work."""
+    try:
+        found: Blocks | None = load_module("wengert.engines.native.runtime.array_memory").load()
+    except ImportError:
+        return None
+    return found

@@ -384,7 +384,7 @@ def _recipe(base: Base, kept: set[Base]) -> list[Any] | None:
 def _collect(base: Base, kept: set[Base], order: list[Any], read: set[Base]) -> bool:
     if type(base) is not Map or base.group is None or base.group.levels.get(base) != FULL:
         return False
-    if len(order) > FEW or not CHEAP.issuperset([op for op, *_ in base.code.instructions]):
+    if len(order) > FEW or not _is_cheap(base):
         return False
     for view in base.views:
         inner = view.base
@@ -392,12 +392,21 @@ def _collect(base: Base, kept: set[Base], order: list[Any], read: set[Base]) -> 
             continue
         if not is_plain(view):
             return False
-        if inner.group is None or (inner in kept and inner.group is not base.group):
+        if inner.group is None or (inner in kept and not _goes_with(inner, base)):
             read.add(inner)
         elif inner not in order and not _collect(inner, kept, order, read):
             return False
     order.append(base)
     return True
+
+
+def _is_cheap(base: Map) -> bool:
+    return CHEAP.issuperset([op for op, *_ in base.code.instructions])
+
+
+def _goes_with(inner: Base, base: Base) -> bool:
+    """Whether an array in memory is better computed again, too: its group does so with the value."""
+    return inner.group is base.group and isinstance(inner, Map) and _is_cheap(inner)
 
 
 def _may_compute(base: Base, group: Group, item: Any, view: View, computes: Computes) -> bool:

@@ -6,6 +6,7 @@ epilogue        Epilogues: loops fused into a product, run on each block as soon
                 complete
 program         A plan that runs as machine code, created from its serialized program
 program_writer  Serializes a plan: a Python function, and the tables of native steps that it calls
+room            The room in results that are not written yet, for intermediate arrays
 schedule        What is computed for a plan, and in which order: fused loops and products, and what
                 is stored
 bodies          Functions that call those of the bodies of an operation: of a loop, or of branches

@@ -7,20 +7,25 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.host.locks import new_lock
-
 ALIGNED: Final = 64
 
 
 class Arena:
     """Allocates offsets for intermediate arrays, each from its first to its last use."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = sys.maxsize) -> None:
         self.size = 0
+        self._limit = limit
         self._free: list[tuple[int, int]] = []  # begin, size
 
+    def has_room(self, size: int) -> bool:
+        """Whether so much fits within the limit."""
+        size = _rounded(size)
+        at_end = self._free[-1][1] if self._free and sum(self._free[-1]) == self.size else 0
+        return self.size - at_end + size <= self._limit or any(s >= size for _, s in self._free)
+
     def take(self, size: int) -> int:
-        size = -(-max(size, 1) // ALIGNED) * ALIGNED
+        size = _rounded(size)
         best = min((s, at) for at, s in [*self._free, (self.size, sys.maxsize)] if s >= size)
         have, at = best
         if have == sys.maxsize:
@@ -34,7 +39,7 @@ class Arena:
         return at
 
     def give(self, at: int, size: int) -> None:
-        self._give(at, -(-max(size, 1) // ALIGNED) * ALIGNED)
+        self._give(at, _rounded(size))
 
     def _give(self, at: int, size: int) -> None:
         self._free.append((at, size))
@@ -48,37 +53,11 @@ class Arena:
         self._free = joined
 
 
-# ---- the pool of arenas -------------------------------------------------------------------------
+def _rounded(size: int) -> int:
+    return -(-max(size, 1) // ALIGNED) * ALIGNED
+
 
 SMALL: Final = 1 << 16  # bytes; up to this size a plan keeps its arena for its next call
-KEPT: Final = 256 << 20  # bytes of free arenas, of all plans together, unless there is only one
-
-
-class Shared:
-    """A pool of arenas for all plans, which keeps a limited amount of memory for later runs."""
-
-    def __init__(self, kept: int = KEPT) -> None:
-        self._kept = kept
-        self._free: list[Any] = []  # the most recently returned one is last
-        self._lock = new_lock()
-
-    def take(self, size: int) -> Any:
-        """Memory of at least that size, and at most twice that."""
-        with self._lock:
-            for at in range(len(self._free) - 1, -1, -1):
-                if size <= self._free[at].nbytes <= 2 * size:
-                    return self._free.pop(at)
-        return new_arena(size)
-
-    def give(self, arena: Any) -> None:
-        """Give memory back."""
-        with self._lock:
-            self._free.append(arena)
-            while len(self._free) > 1 and sum(a.nbytes for a in self._free) > self._kept:
-                del self._free[0]
-
-
-shared: Final = Shared()
 
 
 def new_arena(size: int) -> Any:

@@ -9,6 +9,7 @@ from wengert.engines.native.program.program import Program
 from wengert.engines.native.program.program_writer import ProgramWriter
 from wengert.engines.native.program.schedule import Schedule
 from wengert.engines.native.program.segments import Segments
+from wengert.engines.native.program.steps import Call
 from wengert.engines.native.runtime.cache import digest_of, load_or_store
 from wengert.engines.native.runtime.llvm import compile_text
 from wengert.execution.plan import Plan
@@ -23,6 +24,8 @@ class Built(NamedTuple):
     text: str  # the LLVM IR of its functions
     segments: Segments
     memory: int  # bytes of its arena
+    peak: int  # bytes of all that it allocates
+    fullest: Call | None  # the call at which its arena has its size
     lacks_blas: bool  # whether it would be another one with our OpenBLAS
 
     def code(self) -> bytes | None:
@@ -37,7 +40,9 @@ def build(plan: Plan) -> Built:
     segments = Segments(schedule)
     lacks_blas = schedule.low.lacks_blas
     if not segments.are_native:
-        return Built(None, "", segments, 0, lacks_blas)
+        return Built(None, "", segments, 0, 0, None, lacks_blas)
     text = segments.text()
     writer = ProgramWriter(plan, schedule, segments, digest_of(_KIND, text) if text else "")
-    return Built(writer.written(), text, segments, writer.arena.size, lacks_blas)
+    program, memory = writer.written(), writer.arena.size
+    peak = memory + writer.allocated
+    return Built(program, text, segments, memory, peak, writer.fullest, lacks_blas)

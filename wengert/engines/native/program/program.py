@@ -25,6 +25,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.execution.plan import Plan
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.host.locks import load_module
+from wengert.host.malloc import keep_blocks
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import wrap
 
@@ -64,11 +65,11 @@ class RunnableProgram:
             "misfit": _misfit,
             "own": _is_only_ours,
             "otherwise": self.otherwise,
-            "shared": arena.shared,
             "as_rows": rows.as_rows,
             "as_list": rows.as_list,
             "listed": rows.listed,
             "more": rows.more,
+            "keep_blocks": keep_blocks,
         }
         for name, kind, which in program.names:
             self._names[name] = getattr(self, f"_{kind}")(which)
@@ -107,8 +108,8 @@ class RunnableProgram:
     def _step(self, at: int) -> Callable[..., Any]:
         return _quietly(self.plan.steps[at])
 
-    def _room(self, pause: int | None) -> rows.Room:
-        return rows.Room(pause)
+    def _iterations(self, pause: int | None) -> rows.Iterations:
+        return rows.Iterations(pause)
 
     def _arenas(self, _: None) -> list[Any]:
         return []

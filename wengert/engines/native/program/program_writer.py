@@ -28,11 +28,15 @@ from wengert.engines.native.frontend.arrays import (
 )
 from wengert.engines.native.program.arena import SMALL, Arena
 from wengert.engines.native.program.program import NativeStep, Program
+from wengert.engines.native.program.room import Room
 from wengert.engines.native.program.schedule import Schedule
 from wengert.engines.native.program.segments import Resumed, Segments
 from wengert.engines.native.program.steps import Call
+from wengert.engines.native.runtime.array_memory import LEAST
 from wengert.execution.plan import Plan
 
+# What is in memory already, or what Python makes room for.
+_NOT_MADE: Final = (Input, Known, Literal, Outside, Rows, Tally)
 LETTING_GO: Final = 1 << 15  # elements of work from which on the GIL is released
 
 
@@ -46,6 +50,8 @@ class ProgramWriter:
         self.segments = segments
         self.code_name = code_name  # of the machine code, in the cache
         self._is_held = bool(self.plan.changed())  # then the caller holds the variables' locks
+        self.allocated = 0  # bytes of results, and of what NumPy's steps take
+        self.fullest: Call | None = None  # the one at which the arena has its size
         self.names: dict[str, tuple[str, Any]] = {}
         self.lines: list[str] = []
         self._place_of_step = {id(op): at for at, op in enumerate(self.plan.steps)}
@@ -63,7 +69,7 @@ class ProgramWriter:
         self._lay_out()
         self._values_from_outside()
         if self.arena.size:
-            lines.append(self._arena_taken())
+            self._take_arena()
         for segment in self.segments.items:
             if isinstance(segment, Resumed):
                 self._resumed(segment)
@@ -71,9 +77,8 @@ class ProgramWriter:
                 self._segment(segment)
             else:
                 self._step(segment)
-        if self.arena.size:
-            is_small = self.arena.size <= SMALL
-            lines.append("arenas.append(arena)" if is_small else "shared.give(arena)")
+        if 0 < self.arena.size <= SMALL:
+            lines.append("arenas.append(arena)")
         self._write(self.schedule.writes)
         results, fresh = self._results()
         lines.append(f"return [{', '.join(results)}]")
@@ -102,14 +107,21 @@ class ProgramWriter:
         for base, at in self.low.constants.items():
             self._name_of[id(base)] = self._new("c", "constant", at)
 
-    def _arena_taken(self) -> str:
-        """The line that gets an arena: a small one is the plan's own, a large one is shared."""
+    def _take_arena(self) -> None:
+        """Get an arena: a small one is the plan's own, and serves it again."""
         size = self.arena.size
-        if size > SMALL:
-            return f"arena = shared.take({size})"
-        self.names["arenas"] = "arenas", None
         self.names["new_arena"] = "arena", size
-        return "arena = arenas.pop() if arenas else new_arena()"
+        if size > SMALL:
+            self._keep_block(size)
+            self.lines.append("arena = new_arena()")
+            return
+        self.names["arenas"] = "arenas", None
+        self.lines.append("arena = arenas.pop() if arenas else new_arena()")
+
+    def _keep_block(self, size: int) -> None:
+        """Before the first large array: in this thread there may have been none."""
+        if size >= LEAST and "keep_blocks()" not in self.lines:
+            self.lines.append("keep_blocks()")
 
     def _new(self, prefix: str, kind: str, which: Any) -> str:
         name = f"{prefix}{len(self.names)}"
@@ -184,22 +196,32 @@ class ProgramWriter:
                     elsewhere.add(base)
         self._chosen = self._native_uses - elsewhere  # used by nothing but branches
         self.arena = Arena()
-        self.places: dict[int, int] = {}
-        outside = (Input, Known, Literal, Outside, Rows, Tally)
+        self.places: dict[int, tuple[Base | None, int]] = {}  # the result around it, if any
         self._same = self._shared_with_results([call for _, call in calls], last)
+        room = Room([call for _, call in calls], last, self._allocated, self._same)
         for at, (_, call) in enumerate(calls):
             self._write_over(call, at, last)
+            before = self.arena.size
             for base, _ in call.arrays:
                 if (
                     id(base) not in self.places
                     and id(base) not in self._same
                     and base not in self._seen
-                    and not isinstance(base, outside)
+                    and not isinstance(base, _NOT_MADE)
                 ):
-                    self.places[id(base)] = self.arena.take(base.bytes)
+                    self.places[id(base)] = room.take(base) or (None, self.arena.take(base.bytes))
+            if self.arena.size > before:
+                self.fullest = call
             for base in {id(b): b for b, _ in call.arrays}.values():
                 if last[id(base)] == at and id(base) in self.places:
-                    self.arena.give(self.places[id(base)], base.bytes)
+                    result, place = self.places[id(base)]
+                    arena = self.arena if result is None else room.arenas[result]
+                    arena.give(place, base.bytes)
+
+    def _allocated(self, base: Base) -> bool:
+        """Whether a plan allocates memory for an array, and hands it out."""
+        is_made = not isinstance(base, _NOT_MADE)
+        return base in self._seen and is_made and self.segments.overwrites(base) is None
 
     def _shared_with_results(self, calls: list[Call], last: dict[int, int]) -> dict[int, Base]:
         """Arrays that are only copied into a result, and so are computed in the result's memory."""
@@ -213,7 +235,7 @@ class ProgramWriter:
                 result in self._seen
                 and self.segments.overwrites(result) is None
                 and old not in self._seen
-                and not isinstance(old, (Input, Known, Literal, Outside))
+                and not isinstance(old, _NOT_MADE)
                 and last[id(old)] == at
                 and (old.bytes, old.kind) == (new.bytes, new.kind)
             ):
@@ -256,7 +278,7 @@ class ProgramWriter:
     def _resumed(self, calls: Resumed) -> None:
         """Run a loop, and again until it has come to its end, with more room for what it emits."""
         loop = calls[0].what
-        room = self._new("g", "room", None if loop.emitted else calls.pause)
+        room = self._new("g", "iterations", None if loop.emitted else calls.pause)
         tally = self._name_of[id(loop.tally)] = f"t{len(self._name_of)}"
         self.lines.append(f"{tally} = {room}.tally()")
         for rows in loop.emitted:
@@ -312,7 +334,9 @@ class ProgramWriter:
             for base, begin in call.arrays:
                 offset = begin * int(base.kind[1])
                 if id(base) in self.places:
-                    name, offset = "arena", self.places[id(base)] + offset
+                    result, place = self.places[id(base)]
+                    name = "arena" if result is None else self._name(result)
+                    offset += place
                 else:
                     name = self._name(self._same.get(id(base), base))
                 places.append((slot(name), offset))
@@ -337,6 +361,8 @@ class ProgramWriter:
             dtype = self._dtype(base)
             old = self.segments.overwrites(base)
             make = f"empty({(base if old is None else old).shape!r}, {dtype})"
+            self._keep_block(base.bytes)
+            self.allocated += base.bytes if old is None else 0
             if old is not None:  # overwritten if only the variable and this function refer to it
                 before = self._name_of[id(old)]
                 self._over[base] = before, make

@@ -14,12 +14,17 @@ from wengert.execution.description import Description, numpy_step, origin
 
 def describe(built: Built, name: str) -> Description:
     steps: list[dict[str, Any]] = []
+    reached = 0
     for segment in built.segments.items:
         if isinstance(segment, Step):
             steps.append(numpy_step(segment.op))
         else:
-            steps += [_native_step(call) for call in segment if call.name not in ("", "@copy")]
-    return Description(name, "native", steps, built.memory)
+            for call in segment:
+                if call.name not in ("", "@copy"):
+                    steps.append(_native_step(call))
+                if call is built.fullest:
+                    reached = max(len(steps), 1)
+    return Description(name, "native", steps, built.memory, built.peak, reached)
 
 
 def _native_step(call: Any) -> dict[str, Any]:

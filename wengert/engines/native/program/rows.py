@@ -11,7 +11,7 @@ from wengert.values.tensor import TensorList
 FIRST: Final = 64  # rows for which there is room when a loop runs for the first time
 
 
-class Room:
+class Iterations:
     """For how many iterations there is room, or how many there are between two looks at signals.
 
     There is room for as many rows as a loop emitted when it ran last.

@@ -5,6 +5,8 @@ cache        The cache of plans and compiled code on disk, so that a second proc
 elf_loader   Loads object files into memory, without LLVM
 llvm         LLVM: from IR to machine code for this processor
 openblas     Matrix products: the OpenBLAS of `scipy-openblas32`, loaded with the best kernels
+array_memory NumPy's allocation functions, with a cache of freed blocks
+memory_ir    LLVM IR of the memory of arrays: freed blocks are kept, and are the next arrays'
 runtime_ir   LLVM IR of the runtime: the steps of a plan, the threads, and calls of BLAS
 thread_pool  The pool: threads that carry out parts of steps, and sleep when there are none
 trampoline   From Python into machine code: a built-in function whose arguments are NumPy arrays

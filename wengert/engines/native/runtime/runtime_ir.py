@@ -24,7 +24,7 @@ from typing import Final
 POOL_BYTES: Final = 256
 
 # The pause instruction of a spin loop: its declaration, and its call.
-_PAUSE: Final = {
+PAUSE: Final = {
     "x86_64": ("@llvm.x86.sse2.pause()", "@llvm.x86.sse2.pause()"),
     "aarch64": ("@llvm.aarch64.hint(i32)", "@llvm.aarch64.hint(i32 1)"),
 }
@@ -495,7 +495,7 @@ def text() -> str:
     machine = platform.machine()
     threads = _NO_THREADS
     if has_threads():
-        declared, pause = _PAUSE[machine]
+        declared, pause = PAUSE[machine]
         threads = _THREADS.replace("DECLARED", declared).replace("PAUSE", pause)
         threads = threads.replace("SPINS", "4000").replace("FUTEX", str(_FUTEX[machine]))
     parts = [threads, _TEXT, "declare i64 @llvm.umin.i64(i64, i64)", _COPY, _SET_ROW]
