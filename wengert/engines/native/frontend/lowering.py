@@ -7,6 +7,7 @@ rule, or whose rule does not support the case at hand, becomes a step that NumPy
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Callable, Sequence
@@ -122,8 +123,7 @@ class Lowering:
         row = op.row
         if row.name in ASSIGNMENTS or row.name == "ReadVariableOp":
             return self._variable(op)
-        known = self.views
-        views = [known.get(id(x)) for x in op.inputs]
+        views = [self.views.get(id(x)) for x in _without_empty(op)]
         if any(v is None or 0 in v.shape for v in views):
             raise NotLowered("an input is no array of numbers, or empty")
         if row.closes:  # passes on some of its inputs
@@ -267,8 +267,7 @@ class Lowering:
         return self.copied(view)
 
     def copied(self, view: View) -> View:
-        code = Code()
-        result = code.add("param", view.kind, (), 0)
+        code, result = as_it_is(view.kind)
         make = lambda: Map(view.shape, view.kind, code, result, [view], self._place)  # noqa: E731
         return self._once(("copy", view.shape, _key(view)), make)
 
@@ -361,11 +360,16 @@ class Lowering:
 
 def piece_of(part: View, target: View, place: Any) -> Piece:
     """Elements to be written into another array."""
-    code = Code()
-    value = code.add("param", part.kind, (), 0)
-    piece = Piece(part.shape, part.kind, code, value, [part], place)
+    piece = Piece(part.shape, part.kind, *as_it_is(part.kind), [part], place)
     piece.target = target
     return piece
+
+
+@functools.cache
+def as_it_is(kind: str) -> tuple[Code, int]:
+    """The code that copies a number: one object for all, so that equal copies are recognized."""
+    code = Code()
+    return code, code.add("param", kind, (), 0)
 
 
 def _key(view: View) -> Any:
@@ -380,6 +384,18 @@ def leading_dimension(view: View) -> tuple[bool, int] | None:
     if (r == 1 or rows == 1) and (columns == 1 or c >= rows):
         return True, c if columns > 1 else max(rows, 1)
     return None
+
+
+def _without_empty(op: Operation) -> Sequence[SymbolicTensor]:
+    """The inputs of an operation, without arrays that add nothing to what is joined."""
+    if op.row.name != "ConcatV2":
+        return op.inputs
+    return [x for x in op.inputs if not _is_empty(x)]
+
+
+def _is_empty(x: SymbolicTensor) -> bool:
+    shape = x._array.shape
+    return is_certain(shape) and 0 in shape
 
 
 # ---- queries on a plan --------------------------------------------------------------------------

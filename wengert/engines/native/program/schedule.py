@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert.engines.native.codegen.gemm_forms import accumulates
+from wengert.engines.native.frontend import contractions as _contractions  # noqa: F401
 from wengert.engines.native.frontend import lowering_rules as _rules  # noqa: F401  # what it declares is used
 from wengert.engines.native.frontend.arrays import Base, Map, Product, Step, View, Write
 from wengert.engines.native.frontend.lowering import Lowering
