@@ -146,8 +146,14 @@ def test_bundle_adjustment(programs: Programs, mode: Any) -> None:
     np.testing.assert_allclose(found[-1], -2 * weights, rtol=1e-14)
 
 
-@pytest.mark.parametrize("how", ["derivative", "derivative_by_columns"])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("how", "mode"),
+    [
+        *[("derivative", mode) for mode in MODES],
+        *[("derivative_by_columns", mode) for mode in MODES[:2]],
+        pytest.param("derivative_by_columns", MODES[2], marks=pytest.mark.slow),
+    ],
+)
 def test_hand_tracking(programs: Programs, mode: Any, how: str) -> None:
     module, xs = programs["hand_tracking"], programs["inputs"].hand_tracking(20, 3)
     found = computed(getattr(module, how), xs, mode)

@@ -47,7 +47,7 @@ def roll(items: list[Any], wanted: Sequence[View]) -> list[Any]:
         return items
     rolling = _Rolling(items, wanted)
     found = rolling.found()
-    return found if rolling.aliases else items
+    return found if rolling.changed else items
 
 
 class _Rolling:
@@ -57,6 +57,11 @@ class _Rolling:
         self._only = Readers(items, wanted).only
         self.aliases: dict[int, Alias] = {}
         self._pieces: dict[int, Piece] = {}  # what a piece is part of, by its id
+        self._alive: list[Any] = []
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.aliases or self._pieces)
 
     def found(self) -> list[Any]:
         found: list[Any] = []
@@ -75,7 +80,7 @@ class _Rolling:
             redirect(view, self.aliases)
         for item in found:
             item.after = list({id(b): b for b in map(self._now, item.after)}.values())
-        return in_order(found) if self.aliases else found
+        return in_order(found) if self.changed else found
 
     def _levels(self) -> Iterable[list[Any]]:
         """Items that do not depend on each other, as they all are equally far from the inputs."""
@@ -176,9 +181,12 @@ class _Rolling:
             return [m for part in parts for m in self._join_family(part, gone)]
         made = []
         family = sorted(family, key=_offsets)
-        for run in _runs([_offsets(item) for item in family]):
+        runs = _runs([_offsets(item) for item in family])
+        lengths = {run.stop - run.start for run in runs}
+        fewest = FEWEST if len(lengths) > 1 else 2  # runs of one length are rows of a lattice
+        for run in runs:
             members = family[run]
-            if len(members) < FEWEST:
+            if len(members) < fewest:
                 continue
             if _offsets(members[0]) == _offsets(members[-1]):
                 if type(members[0]) is Piece:
@@ -193,6 +201,7 @@ class _Rolling:
                 gone.add(id(member))
                 if type(member) is Piece:
                     self._pieces[id(member)] = joined
+                    self._alive.append(member)  # whose id must not become another one's
                 else:
                     self._alias(member, joined, k * step)
         return made
@@ -242,8 +251,9 @@ def _parts(family: Sequence[Any]) -> Iterable[list[Any]] | None:
     return parts.values()
 
 
-def _runs(offsets: Sequence[tuple[int, ...]]) -> Iterable[slice]:
+def _runs(offsets: Sequence[tuple[int, ...]]) -> list[slice]:
     """The longest runs, from the first on, in which all offsets grow by the same numbers."""
+    found = []
     begin = 0
     while begin < len(offsets):
         end = begin + 1
@@ -251,10 +261,9 @@ def _runs(offsets: Sequence[tuple[int, ...]]) -> Iterable[slice]:
             step = _difference(offsets, end)
             while end < len(offsets) and _difference(offsets, end) == step:
                 end += 1
-            if end - begin < FEWEST:  # the last one may begin a run
-                end -= end < len(offsets)
-        yield slice(begin, end)
+        found.append(slice(begin, end))
         begin = end
+    return found
 
 
 def _difference(offsets: Sequence[tuple[int, ...]], at: int) -> tuple[int, ...]:
