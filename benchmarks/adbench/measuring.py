@@ -23,12 +23,14 @@ BARS = [
     ("wengert eager", ("TensorFlow eager",), "call", 0.2),
     ("wengert eager", ("PyTorch",), "call", 0.7),
 ]
-# Where a first call takes minutes, or a call tens of seconds.
+# Where a first call takes more than five minutes.
 LEFT_OUT = {
     ("TensorFlow XLA", "mixture by rows, d 10, K 200"),
     ("JAX jit", "mixture by rows, d 10, K 200"),
     ("TensorFlow XLA", "mixture by rows, d 64, K 25"),
     ("JAX jit", "mixture by rows, d 64, K 25"),
+    ("TensorFlow XLA", "language model"),
+    ("JAX jit", "language model"),
 }
 
 
@@ -83,7 +85,7 @@ def as_markdown(measured: dict[str, Any]) -> str:
         lines += [f"## {title}, {unit}", "", f"| objective | {' | '.join(CONTESTANTS)} |"]
         lines.append(f"| --- {'| --- ' * len(CONTESTANTS)}|")
         for name, times in measured["rows"].items():
-            cells = [f"{times[w][what] * scale:.3g}" if w in times else "" for w in CONTESTANTS]
+            cells = [_cell(times.get(w, {}).get(what), scale) for w in CONTESTANTS]
             lines.append(f"| {name} | {' | '.join(cells)} |")
         lines.append("")
     lines += [
@@ -95,6 +97,10 @@ def as_markdown(measured: dict[str, Any]) -> str:
     for name, times in measured["rows"].items():
         lines += [line for bar in BARS for line in _standing(name, times, *bar)]
     return "\n".join([*lines, ""])
+
+
+def _cell(seconds: float | None, scale: float) -> str:
+    return "" if seconds is None else f"{seconds * scale:.3g}"
 
 
 def _explained() -> list[str]:
