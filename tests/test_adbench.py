@@ -106,8 +106,9 @@ def test_gradient_of_the_mixture_by_differences(programs: Programs) -> None:
     """What was derived by hand is right, too."""
     xs = programs["inputs"].gaussian_mixture(3, 4, 6)
     ways = directions(xs[:3])
-    want = slope(lambda *v: by_hand(programs["inputs"], *v, xs[3])[0], xs[:3], ways)
-    got = along(by_hand(programs["inputs"], *xs)[1:], ways)
+    inputs = programs["inputs"]
+    want = slope(lambda a, m, f: by_hand(inputs, a, m, f, xs[3])[0], xs[:3], ways)
+    got = along(by_hand(inputs, *xs)[1:], ways)
     np.testing.assert_allclose(got, want, rtol=1e-9)
 
 

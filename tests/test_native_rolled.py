@@ -141,7 +141,7 @@ def test_the_gradient_of_slices_is_one_array() -> None:
     def f(x: Any) -> Any:
         with tf.GradientTape() as tape:
             tape.watch(x)
-            y = sum([tf.reduce_sum(tf.exp(x[i]) * float(i % 3)) for i in range(N)])
+            y = tf.add_n([tf.reduce_sum(tf.exp(x[i]) * float(i % 3)) for i in range(N)])
         return tape.gradient(y, x)
 
     np.testing.assert_allclose(compiled(f)(X), interpreted(f)(X), rtol=1e-12)
@@ -154,7 +154,7 @@ def test_zeros_that_are_added_keep_their_sign() -> None:
     def f(x: Any) -> Any:
         with tf.GradientTape() as tape:
             tape.watch(x)
-            y = sum([tf.reduce_sum(x[i] * -0.0) for i in range(N)])
+            y = tf.add_n([tf.reduce_sum(x[i] * -0.0) for i in range(N)])
         return tape.gradient(y, x)
 
     assert not np.signbit(interpreted(f)(X)).any()
