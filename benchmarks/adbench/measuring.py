@@ -106,8 +106,13 @@ def _cell(seconds: float | None, scale: float) -> str:
 def _explained() -> list[str]:
     return [
         "Medians of interleaved rounds; each contestant has a process of its own, and Wengert an empty cache.",
-        "`wengert` is compiled, C++ a gradient derived by hand that runs on one core. An empty cell: the",
-        "package lacks it, or compiles for minutes (a loop over 1,000 rows, under XLA).",
+        "`wengert` is compiled, C++ a gradient derived by hand that runs on one core. An empty cell of a call:",
+        "the package lacks it, or compiles for minutes (a loop over 1,000 rows, under XLA); of a first call: it",
+        "was not measured.",
+        "",
+        "Where a bar is missed: a first call costs LLVM at least 0.3 s, however small the graph is, and a loop",
+        "of 127 steps that Python wrote out is compiled step by step; 200 components are arrays of 16 MB, of",
+        "which a plan makes ten passes and C++ one; eager batches are NumPy's own time on large arrays.",
         "",
     ]
 
@@ -115,8 +120,8 @@ def _explained() -> list[str]:
 def _standing(
     name: str, times: dict[str, Any], who: str, beside: tuple[str, ...], what: str, bar: float
 ) -> list[str]:
-    there = [p for p in beside if p in times]
-    if not there:
+    there = [p for p in beside if times.get(p, {}).get(what) is not None]
+    if not there or times[who][what] is None:
         return []
     best = min(there, key=lambda p: times[p][what])
     ratio = times[who][what] / times[best][what]
