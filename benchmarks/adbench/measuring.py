@@ -79,7 +79,7 @@ def compare(name: str, workers: dict[str, Worker]) -> None:
 
 
 def as_markdown(measured: dict[str, Any]) -> str:
-    lines = ["# ADBench's objectives", "", *_explained()]
+    lines = ["# ADBench's objectives", "", *_explained(), *measured.get("notes", [])]
     for what, unit, scale in (("call", "ms", 1e3), ("first", "s", 1.0)):
         title = "Value and derivative" if what == "call" else "The first call"
         lines += [f"## {title}, {unit}", "", f"| objective | {' | '.join(CONTESTANTS)} |"]
@@ -109,10 +109,6 @@ def _explained() -> list[str]:
         "`wengert` is compiled, C++ a gradient derived by hand that runs on one core. An empty cell of a call:",
         "the package lacks it, or compiles for minutes (a loop over 1,000 rows, under XLA); of a first call: it",
         "was not measured.",
-        "",
-        "Where a bar is missed: a first call costs LLVM at least 0.3 s, however small the graph is, and a loop",
-        "of 127 steps that Python wrote out is compiled step by step; 200 components are arrays of 16 MB, of",
-        "which a plan makes ten passes and C++ one; eager batches are NumPy's own time on large arrays.",
         "",
     ]
 
