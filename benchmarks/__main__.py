@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import answers, chain, derivatives, graphs, importing, operations
+from benchmarks.adbench import measuring as adbench
 from benchmarks.native import measuring, plot, table
 from benchmarks.worker import Worker
 
@@ -23,11 +24,13 @@ def main() -> int:
     parser.add_argument(
         "what",
         nargs="?",
-        choices=["eager", "native", "derivatives", "answers"],
+        choices=["eager", "native", "derivatives", "answers", "adbench"],
         default="eager",
-        help="compiled gradients, Jacobians and the like, or what an answer costs?",
+        help="compiled gradients, Jacobians and the like, what an answer costs, or ADBench's objectives?",
     )
-    parser.add_argument("part", nargs="?", default="", help="of names of native's workloads")
+    parser.add_argument(
+        "part", nargs="?", default="", help="of names of native's or adbench's workloads"
+    )
     parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds")
     parser.add_argument("--long", type=int, default=1_000_000, help="operations in the long chain")
     parser.add_argument("--output", help="name of the files in results/, or a path")
@@ -39,6 +42,8 @@ def main() -> int:
         of_derivatives(options)
     elif options.what == "answers":
         of_answers(options)
+    elif options.what == "adbench":
+        of_adbench(options)
     else:
         eager(options)
     return 0
@@ -80,6 +85,15 @@ def of_answers(options: argparse.Namespace) -> None:
     print(text)
     if not options.no_write:
         write({"machine": measuring.machine(), **measured}, text, options.output or "answers")
+
+
+def of_adbench(options: argparse.Namespace) -> None:
+    """Programs that are published elsewhere. A part of them is printed only."""
+    measured = {"machine": measuring.machine(), **adbench.measure(options.rounds, options.part)}
+    text = adbench.as_markdown(measured)
+    print(text)
+    if not options.no_write and not options.part:
+        write(measured, text, options.output or "adbench")
 
 
 def native(options: argparse.Namespace) -> None:

@@ -23,10 +23,12 @@ from benchmarks.peers import LIBRARIES
 class Worker:
     """The other end of such a process."""
 
-    def __init__(self, library: str, module: str = "benchmarks.worker") -> None:
+    def __init__(
+        self, library: str, module: str = "benchmarks.worker", python: str = sys.executable
+    ) -> None:
         self.library = library
         self._process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", module, library],
+            [python, "-W", "ignore", "-m", module, library],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -58,6 +58,10 @@ class Plan:
         if op.row is CONST:
             self.known[id(op.outputs[0])] = op.attrs["value"]
             return True
+        if _is_empty(op):
+            y = op.outputs[0]
+            self.known[id(y)] = np.empty(y._array.shape, y._array.dtype)
+            return True
         if not op.inputs or (not op.row.by_shape and id(op.inputs[0]) not in self.known):
             return False  # the common case
         values = [self._value(op, x, fed) for x in op.inputs]
@@ -116,14 +120,34 @@ def shapes_of(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple([v.shape if isinstance(v, (np.ndarray, np.generic)) else None for v in values])
 
 
+_SLICES: Final = ("StridedSlice", "Slice")
 _REPLACED: Final = "AssignVariableOp"  # whose first input is a variable that it does not read
 LARGE: Final = 1 << 20  # bytes; larger results are not worth keeping
+
+
+def _is_empty(op: Operation) -> bool:
+    """Whether it is known that an operation, which cannot fail, gives an array without elements."""
+    if op.row.name not in _SLICES:
+        return False
+    form = op.outputs[0]._array
+    return (
+        is_certain(form.shape)
+        and 0 in form.shape
+        and not form.dtype.hasobject
+        and _is_only_a_function(op)
+    )
+
+
+def _is_only_a_function(op: Operation) -> bool:
+    row = op.row
+    special = row.effects or row.stateful or row.step is not None or row.users or row.closes
+    return not special and not op.control_inputs
 
 
 def _carried_out(op: Operation, values: Sequence[Any]) -> list[Any]:
     """The results of an operation on constants, for constant folding; none if they may vary."""
     row = op.row
-    if row.effects or row.stateful or row.step is not None or row.users or op.control_inputs:
+    if not _is_only_a_function(op):
         return []
     if any(not is_certain(y._array.shape) or _bytes(y) > LARGE for y in op.outputs):
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from wengert.core.row import Row
-from wengert.engines.native.frontend import lowering_rules, random_rules  # noqa: F401  # fill a table
+from wengert.engines.native.frontend import all_rules as _rules  # noqa: F401  # fills tables
 from wengert.engines.native.frontend.lowering import ASSIGNMENTS, RULES, template
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.mathematics import elementary  # noqa: F401  # fills a table

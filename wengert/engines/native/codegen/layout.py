@@ -22,6 +22,7 @@ from wengert.engines.native.runtime.processor import vector_bytes
 BLOCK: Final = 4096  # columns of a row, where the length of rows is free
 PART: Final = 1 << 16  # elements, times their cost, that are worth handing to another thread
 MOST_PARTS: Final = 1 << 6  # more of them cost 3 % for 40 MB: each begins somewhere else in memory
+MOST_SCATTERED: Final = 4  # in long vectors, for which LLVM writes an instruction for each element
 MOST_SUMS: Final = 16  # parts, where each has column sums of its own
 
 
@@ -278,7 +279,14 @@ class Layout:
         weight = sum(self.full)
         native = vector_bytes() // largest
         times = 4 if weight <= 16 else 2 if weight <= 200 else 1
+        if self._scattered() > MOST_SCATTERED:
+            times = 1
         width = native * times
         while width > 1 and width // 2 >= self.columns:
             width //= 2
         return width
+
+    def _scattered(self) -> int:
+        """How many arrays are read or written at distances along a row."""
+        accesses = [*self.loads, *self.targets.values()]
+        return sum(any(x.strides[k] not in (0, 1) for k in self.inner) for x in accesses)

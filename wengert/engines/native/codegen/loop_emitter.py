@@ -68,6 +68,7 @@ class Emitter(Layout):
     def __init__(self, group: Group, memory: set[Base]) -> None:
         super().__init__(group, memory)
         self.arrays: list[tuple[Base, int]] = []
+        self._place_of: dict[tuple[Base, int], int] = {}  # of each in that list
         self.outputs: list[Base] = []
         self.calls: dict[tuple[str, str, int], None] = {}
         self.more: list[Launch] = []  # combine the sums of the parts
@@ -144,11 +145,10 @@ class Emitter(Layout):
 
         It is an argument, so that functions that differ in nothing else are shared.
         """
-        for k, (known, begin) in enumerate(self.arrays):
-            if known is base and begin == offset:
-                return f"%a{k}"
-        self.arrays.append((base, offset))
-        return f"%a{len(self.arrays) - 1}"
+        k = self._place_of.setdefault((base, offset), len(self.arrays))
+        if k == len(self.arrays):
+            self.arrays.append((base, offset))
+        return f"%a{k}"
 
     def _function(self) -> list[str]:
         body = self.body

@@ -18,4 +18,7 @@ index_rules     Lowering of indices that are known only when a graph runs: x[i],
 random_rules    Lowering of random numbers: Philox in the loop, by the functions that make them for
                 NumPy
 lowering_rules  Lowering of what is not elementwise: views, reductions, products, softmax, gathers
+contractions    Lowering of einsum
+all_rules       All rules of lowering: importing a module fills the tables of `lowering` with what it
+                declares
 """

@@ -7,6 +7,7 @@ rule, or whose rule does not support the case at hand, becomes a step that NumPy
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Callable, Sequence
@@ -155,7 +156,7 @@ class Lowering:
             return self._whole[id(op)].lowered(self, op)  # type: ignore[no-any-return]
         if (op.outputs and id(op.outputs[0]) in self.forms) or row.name.startswith("TensorList"):
             return [self._on_lists(op)]
-        views = [self.views.get(id(x)) for x in op.inputs]
+        views = [self.views.get(id(x)) for x in _without_empty(op)]
         if any(v is None or 0 in v.shape for v in views):
             raise NotLowered("an input is no array of numbers, or empty")
         if row.closes:  # passes on some of its inputs
@@ -343,8 +344,7 @@ class Lowering:
         return self.copied(view)
 
     def copied(self, view: View) -> View:
-        code = Code()
-        result = code.add("param", view.kind, (), 0)
+        code, result = as_it_is(view.kind)
         make = lambda: Map(view.shape, view.kind, code, result, [view], self.place)  # noqa: E731
         return self._once(("copy", view.shape, _key(view)), make)
 
@@ -443,11 +443,16 @@ class Lowering:
 
 def piece_of(part: View, target: View, place: Any) -> Piece:
     """Elements to be written into another array."""
-    code = Code()
-    value = code.add("param", part.kind, (), 0)
-    piece = Piece(part.shape, part.kind, code, value, [part], place)
+    piece = Piece(part.shape, part.kind, *as_it_is(part.kind), [part], place)
     piece.target = target
     return piece
+
+
+@functools.cache
+def as_it_is(kind: str) -> tuple[Code, int]:
+    """The code that copies a number: one object for all, so that equal copies are recognized."""
+    code = Code()
+    return code, code.add("param", kind, (), 0)
 
 
 def _key(view: View) -> Any:
@@ -470,6 +475,18 @@ def known_shape(x: SymbolicTensor) -> Dims:
     if not is_certain(shape):
         raise NotLowered("a shape that is not known")
     return shape
+
+
+def _without_empty(op: Operation) -> Sequence[SymbolicTensor]:
+    """The inputs of an operation, without arrays that add nothing to what is joined."""
+    if op.row.name != "ConcatV2":
+        return op.inputs
+    return [x for x in op.inputs if not _is_empty(x)]
+
+
+def _is_empty(x: SymbolicTensor) -> bool:
+    shape = x._array.shape
+    return is_certain(shape) and 0 in shape
 
 
 # ---- queries on a plan --------------------------------------------------------------------------

@@ -87,7 +87,7 @@ class Code:
         instruction = (op, kind, args, extra)
         found = self._known.get(instruction)
         if found is None:
-            found = self._simpler(op, kind, args)
+            found = self._simpler(op, kind, args, extra)
             if found is None:
                 found = len(self.instructions)
                 self.instructions.append(instruction)
@@ -117,8 +117,10 @@ class Code:
 
     # ---- algebra that is exact in floating point ---------------------------------------------
 
-    def _simpler(self, op: str, kind: str, args: tuple[int, ...]) -> int | None:
+    def _simpler(self, op: str, kind: str, args: tuple[int, ...], extra: Any) -> int | None:
         """An existing value or a cheaper instruction whose result is always the same."""
+        if op == "call":
+            return self._power(kind, *args) if extra == "pow" else None
         if len(args) == 2:
             return self._simpler_pair(op, kind, *args)
         if op in ("neg", "not"):
@@ -133,6 +135,17 @@ class Code:
             if inner[0] in ("abs", "neg"):
                 return self.add("abs", kind, inner[2])
         return None
+
+    def _power(self, kind: str, x: int, y: int) -> int | None:
+        """A power whose exponent is 0, 1, 2 or -1: at most one rounding, as in `pow` at its best."""
+        exponent = self.known(y)
+        if exponent == 0:
+            return self.constant(kind, 1)
+        if exponent == 1:
+            return x
+        if exponent == 2:
+            return self.add("mul", kind, (x, x))
+        return self.add("div", kind, (self.constant(kind, 1), x)) if exponent == -1 else None
 
     def _chosen(self, c: int, x: int, y: int) -> int | None:
         if x == y:

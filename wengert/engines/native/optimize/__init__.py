@@ -1,5 +1,8 @@
 """Optimizations of lowered arrays.
 
 fuse      Loop fusion: which arrays are computed in one loop
+aliases   Arrays that are parts of other arrays, sums, and who reads what
+assemble  Sums of padded arrays, and nested arrays of pieces, as one array
+roll      Loops that a program wrote out, as operations on whole arrays
 simplify  Dead code, and matrix products merged into few large ones
 """

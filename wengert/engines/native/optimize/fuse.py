@@ -46,10 +46,20 @@ END: Final = "end"
 ONE_ROW: Final = 1 << 13
 
 
+# A loop with more instructions, or that reads more arrays, takes LLVM longer than several loops do;
+# only if it is long is that worth the passes through memory that it saves.
+HEAVY: Final = 400
+HEAVY_IF_LONG: Final = 4000
+SPREAD: Final = 64
+
+
 class Group:
     """Arrays that are computed in one loop, or one step of another kind."""
 
-    __slots__ = ("ancestors", "bit", "boundaries", "columns", "levels", "members", "number", "size")
+    __slots__ = (
+        "ancestors", "bit", "boundaries", "columns", "levels", "members", "number", "read", "size",
+        "weight",
+    )  # fmt: skip
 
     def __init__(self, number: int, size: int) -> None:
         self.number = number
@@ -60,11 +70,15 @@ class Group:
         self.boundaries: tuple[int, ...] = ()  # between axes, as the number of elements inside
         self.members: list[Any] = []
         self.levels: dict[Base, str] = {}
+        self.weight = 0  # the instructions of all members
+        self.read: set[Any] = set()  # the places in other arrays that it reads, or writes pieces to
 
     def take(self, item: Any, level: str | None = None) -> None:
         """Add an item to the group: at a level, if the group is a loop."""
         if level is not None:
             self.levels[item] = level
+            self.weight += _weight(item)
+            self.read |= _read(item, self)
         self.members.append(item)
         item.group = self
 
@@ -75,6 +89,23 @@ class Group:
     @property
     def rows(self) -> int:
         return self.size // self.columns if self.columns else 1
+
+
+def _weight(item: Any) -> int:
+    return len(item.code.instructions) if isinstance(item, Map) else 1
+
+
+def _would_be_too_large(group: Group, item: Any) -> bool:
+    """Whether a loop would become too large for the compiler with one more item."""
+    most = HEAVY if group.size <= ONE_ROW else HEAVY_IF_LONG
+    return group.weight + _weight(item) > most or len(group.read | _read(item, group)) > SPREAD
+
+
+def _read(item: Any, group: Group) -> set[Any]:
+    found = {(v.base, v.offset) for v in item.operands if v.base.group is not group}
+    if type(item) is Piece:
+        found.add((item.target.base, item.target.offset))
+    return found
 
 
 def is_inline(base: Base) -> bool:
@@ -88,6 +119,7 @@ class Fusion:
     def __init__(self) -> None:
         self.groups: list[Group] = []
         self._latest: dict[int, Group] = {}  # by size
+        self._followed = 0  # the groups that others depend on, as a bit set
 
     def add(self, item: Any) -> None:
         """Put an array, or a step of NumPy's, into a group, after its operands."""
@@ -123,6 +155,8 @@ class Fusion:
         others = [g for g in before if g is not group]
         if any(g.ancestors & group.bit for g in others):
             return False
+        if _would_be_too_large(group, item):
+            return False
         level = fitting(group, item)
         if level is None:
             return False
@@ -150,6 +184,9 @@ class Fusion:
             more |= other.ancestors | other.bit
         if more & ~group.ancestors:
             group.ancestors |= more
+            self._followed |= more
+            if not self._followed & group.bit:
+                return
             for later in self.groups:
                 if later.ancestors & group.bit:
                     later.ancestors |= more

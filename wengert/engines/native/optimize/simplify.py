@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from wengert.engines.native.frontend.arrays import (
     Base,
-    Choice,
     Input,
     Literal,
     Map,
     Pieces,
     Product,
     Reduction,
-    Repeat,
-    Step,
     View,
     is_plain,
     reshape,
@@ -30,6 +27,9 @@ from wengert.engines.native.frontend.arrays import (
     whole,
 )
 from wengert.engines.native.frontend.lowering import Lowering, leading_dimension, piece_of
+from wengert.engines.native.optimize.aliases import Alias, Readers, needed, pinned, resolved
+from wengert.engines.native.optimize.assemble import assemble
+from wengert.engines.native.optimize.roll import roll
 
 # Products with a longer inner axis gain nothing from being merged.
 LONG: Final = 1024
@@ -38,6 +38,7 @@ LONG: Final = 1024
 def simplify(low: Lowering, wanted: Sequence[View]) -> list[Any]:
     """The items of a lowering that are needed, some of them replaced by cheaper ones."""
     items = needed(low.items, wanted)
+    items = needed(roll(assemble(items, wanted), wanted), wanted)
     if not any(type(item) is Product for item in items):
         return items
     items = _side_by_side(items, wanted)
@@ -48,57 +49,20 @@ def simplify(low: Lowering, wanted: Sequence[View]) -> list[Any]:
     return needed(items, wanted)
 
 
-def needed(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
-    """What the wanted arrays depend on. NumPy's steps stay: they may have side effects; loops, too."""
-    used: set[int] = {id(v.base) for v in wanted}
-    found = []
-    for item in reversed(items):
-        if type(item) in (Step, Repeat, Choice) or id(item) in used:
-            found.append(item)
-            used |= {id(v.base) for v in item.operands}
-            used |= {id(before) for before in item.after}
-    return found[::-1]
-
-
-class _Alias(NamedTuple):
-    """A base that was replaced by a contiguous part of another one."""
-
-    old: Base
-    new: Base
-    offset: int
-
-
-def _resolved(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
-    """The items without aliases: readers of a replaced base read the part of the new one."""
-    aliases = {id(i.old): i for i in items if type(i) is _Alias}
-    found = [i for i in items if type(i) is not _Alias]
-    for item in found:
-        item.after = [aliases[id(b)].new if id(b) in aliases else b for b in item.after]
-    views = [v for item in found for v in _views_of(item)]
-    for view in (*views, *wanted):
-        alias = aliases.get(id(view.base))
-        if alias is not None:  # a shared view is visited again, and updated already
-            view.base, view.offset = alias.new, view.offset + alias.offset
-    return found
-
-
-def _views_of(item: Any) -> Sequence[View]:
-    return () if type(item) is Pieces else item.operands
-
-
 # ---- slices of one array times the same matrix --------------------------------------------------
 
 
 def _side_by_side(items: list[Any], wanted: Sequence[View]) -> list[Any]:
     """Products of adjacent slices by the same matrix, as one product."""
     families: dict[Any, list[Product]] = {}
+    kept = pinned(items, wanted)
     for item in items:
-        if type(item) is Product and len(item.shape) == 2:
+        if type(item) is Product and len(item.shape) == 2 and id(item) not in kept:
             a, b = item.views
             key = (id(a.base), a.shape, a.strides, id(b.base), b.offset, b.shape, b.strides)
             families.setdefault(key, []).append(item)
     larger: dict[int, Product] = {}
-    aliases: dict[int, _Alias] = {}
+    aliases: dict[int, Alias] = {}
     for family in families.values():
         joined = _joined([p.views[0] for p in sorted(family, key=_begin)])
         if len(family) < 2 or joined is None:
@@ -110,7 +74,7 @@ def _side_by_side(items: list[Any], wanted: Sequence[View]) -> list[Any]:
         )
         larger[id(first)] = product
         for k, part in enumerate(sorted(family, key=_begin)):
-            aliases[id(part)] = _Alias(part, product, k * rows * columns)
+            aliases[id(part)] = Alias(part, product, k * rows * columns)
     if not aliases:
         return items
     found: list[Any] = []
@@ -118,7 +82,7 @@ def _side_by_side(items: list[Any], wanted: Sequence[View]) -> list[Any]:
         if id(item) in larger:
             found.append(larger[id(item)])
         found.append(aliases.get(id(item), item))
-    return _resolved(found, wanted)
+    return resolved(found, wanted)
 
 
 def _begin(product: Product) -> int:
@@ -141,29 +105,12 @@ def _joined(views: Sequence[View]) -> View | None:
 # ---- sums of products ---------------------------------------------------------------------------
 
 
-class _Readers:
-    """The readers of each array; None stands for the caller, who fetches the results."""
-
-    def __init__(self, items: Sequence[Any], wanted: Sequence[View]) -> None:
-        self._of: dict[int, list[Any]] = {}
-        for view in wanted:
-            self._of.setdefault(id(view.base), []).append(None)
-        for item in items:
-            for view in item.operands:
-                self._of.setdefault(id(view.base), []).append(item)
-
-    def only(self, base: Base) -> Any:
-        """The only item that reads an array, if it reads it once; otherwise None."""
-        found = self._of.get(id(base), [])
-        return found[0] if len(found) == 1 else None
-
-
 class _Sums:
     """Finds sums of products, and replaces each by one product."""
 
     def __init__(self, items: Sequence[Any], wanted: Sequence[View]) -> None:
         self.items = items
-        self._only_reader = _Readers(items, wanted).only
+        self._only_reader = Readers(items, wanted).only
         self._stacks: dict[Any, View] = {}
 
     def found(self) -> list[Any]:
@@ -225,7 +172,7 @@ class _Sums:
                 root.shape, root.kind, root.code, root.result, [whole(total), view], root.place
             )
             made.append(total)
-        return [*made, _Alias(root, total, 0)]
+        return [*made, Alias(root, total, 0)]
 
     def _stack(self, views: Sequence[View], made: list[Any], place: Any) -> View:
         """Matrices stacked vertically: a view if memory has them so, otherwise a copy."""
@@ -258,7 +205,7 @@ def _is_sum(item: Any) -> bool:
 
 
 def _sums_of_products(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
-    return _resolved(_Sums(items, wanted).found(), wanted)
+    return resolved(_Sums(items, wanted).found(), wanted)
 
 
 WIDE: Final = 128  # columns or rows at which threads can share one product
@@ -298,12 +245,12 @@ def _replaced(
     items: Sequence[Any], wanted: Sequence[View], instead: Callable[[Any, Any], Product | None]
 ) -> list[Any]:
     """The items in their order, each replaced where a product computes the same."""
-    only = _Readers(items, wanted).only
+    only = Readers(items, wanted).only
     found: list[Any] = []
     for item in items:
         made = instead(item, only)
-        found += [item] if made is None else [made, _Alias(item, made, 0)]
-    return _resolved(found, wanted)
+        found += [item] if made is None else [made, Alias(item, made, 0)]
+    return resolved(found, wanted)
 
 
 def _moved_product(item: Any, only: Any) -> Product | None:

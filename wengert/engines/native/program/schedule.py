@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert.engines.native.codegen.gemm_forms import accumulates
-from wengert.engines.native.frontend import choices as _choices  # noqa: F401  # what it declares is used
-from wengert.engines.native.frontend import index_rules as _indices  # noqa: F401  # the same
-from wengert.engines.native.frontend import list_rules as _lists  # noqa: F401  # what it declares is used
-from wengert.engines.native.frontend import loops as _loops  # noqa: F401  # what it declares is used
-from wengert.engines.native.frontend import lowering_rules as _rules  # noqa: F401  # the same
-from wengert.engines.native.frontend import random_rules as _random  # noqa: F401  # the same
+from wengert.engines.native.frontend import all_rules as _rules  # noqa: F401  # what it declares is used
 from wengert.engines.native.frontend.arrays import (
     AsList,
     Base,

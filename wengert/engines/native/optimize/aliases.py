@@ -1,0 +1,194 @@
+"""Arrays that are parts of other arrays, and who reads what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Carried,
+    Choice,
+    Chosen,
+    Literal,
+    Map,
+    Outside,
+    Pieces,
+    Repeat,
+    RowSet,
+    Step,
+    View,
+    is_plain,
+    reshape,
+    row_major,
+)
+
+
+def needed(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
+    """What the wanted arrays depend on. NumPy's steps stay: they may have side effects; loops, too."""
+    used: set[int] = {id(v.base) for v in wanted}
+    found = []
+    for item in reversed(items):
+        if type(item) in (Step, Repeat, Choice) or id(item) in used:
+            found.append(item)
+            used |= {id(v.base) for v in item.operands}
+            used |= {id(before) for before in item.after}
+    return found[::-1]
+
+
+class Alias(NamedTuple):
+    """A base that was replaced by a contiguous part of another one."""
+
+    old: Base
+    new: Base
+    offset: int
+
+
+def resolved(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
+    """The items without aliases: readers of a replaced base read the part of the new one."""
+    aliases = {id(i.old): i for i in items if type(i) is Alias}
+    found = [i for i in items if type(i) is not Alias]
+    for item in found:
+        item.after = [aliases[id(b)].new if id(b) in aliases else b for b in item.after]
+    views = [v for item in found for v in views_of(item)]
+    for view in (*views, *wanted):
+        redirect(view, aliases)
+    return found
+
+
+def redirect(view: View, aliases: dict[int, Alias]) -> None:
+    """Let a view read what its base was replaced by, which may be replaced in turn."""
+    alias = aliases.get(id(view.base))
+    while alias is not None:  # a shared view is visited again, and updated already
+        view.base, view.offset = alias.new, view.offset + alias.offset
+        alias = aliases.get(id(view.base))
+
+
+def views_of(item: Any) -> Sequence[View]:
+    """The views by which an item reads; an array of pieces is written, and reads nothing."""
+    return () if type(item) is Pieces else item.operands
+
+
+class Readers:
+    """The readers of each array; None stands for the caller, who fetches the results."""
+
+    def __init__(self, items: Sequence[Any], wanted: Sequence[View]) -> None:
+        self._of: dict[int, list[Any]] = {}
+        for view in wanted:
+            self._of.setdefault(id(view.base), []).append(None)
+        for item in items:
+            for view in item.operands:
+                self._of.setdefault(id(view.base), []).append(item)
+
+    def only(self, base: Base) -> Any:
+        """The only item that reads an array, if it reads it once; otherwise None."""
+        found = self._of.get(id(base), [])
+        return found[0] if len(found) == 1 else None
+
+
+def pinned(items: Iterable[Any], wanted: Sequence[View]) -> set[int]:
+    """The arrays that Python or a body sees as a whole, by id: they are no parts of others."""
+    found = {id(v.base) for v in wanted}
+    for item in items:
+        if type(item) in (Step, Repeat, Choice, RowSet):
+            found |= {id(v.base) for v in item.operands}
+    return found
+
+
+def before(item: Any) -> list[Any]:
+    """What must be computed before an item."""
+    return [_maker(b) for b in (*[v.base for v in item.operands], *item.after)]
+
+
+def _maker(made: Any) -> Any:
+    """The item that computes an array: a step, a loop or branches give several."""
+    if type(made) is Outside:
+        return made.step
+    if type(made) is Carried:
+        return made.loop
+    return made.choice if type(made) is Chosen else made
+
+
+def in_order(items: Sequence[Any]) -> list[Any]:
+    """The items in an order in which each follows what it reads; otherwise as they were."""
+    there = {id(i) for i in items}
+    done: dict[int, Any] = {}
+    for first in items:
+        waiting = [first]
+        while waiting:
+            item = waiting[-1]
+            missing = [b for b in before(item) if id(b) in there and id(b) not in done]
+            if not missing or id(item) in done:
+                done.setdefault(id(waiting.pop()), item)
+            else:
+                waiting += reversed(missing)
+    return list(done.values())
+
+
+# ---- sums ------------------------------------------------------------------------------------
+
+_SUM: Final = ["param", "param", "add"]
+
+
+def is_sum(item: Any) -> bool:
+    """Whether an array is the sum of two of its shape."""
+    if type(item) is not Map or len(item.views) != 2:
+        return False
+    instructions = item.code.instructions
+    return (
+        [op for op, *_ in instructions] == _SUM
+        and instructions[2][2] == (0, 1)
+        and all(v.shape == item.shape for v in item.views)
+    )
+
+
+def terms_of(root: Map, only: Any) -> list[View]:
+    """The terms that a tree of additions adds up, where nothing else reads a part of the tree."""
+    found, waiting = [], list(reversed(root.views))
+    while waiting:
+        view = waiting.pop()
+        base = view.base
+        if is_inside(base, only) and is_plain(view):
+            waiting += reversed(base.views)  # type: ignore[attr-defined]
+        else:
+            found.append(view)
+    return found
+
+
+def is_inside(item: Any, only: Any) -> bool:
+    """Whether an array is a sum that is only a term of another one."""
+    if not is_sum(item):
+        return False
+    reader = only(item)
+    return is_sum(reader) and any(v.base is item and is_plain(v) for v in reader.views)
+
+
+# ---- views of views --------------------------------------------------------------------------
+
+
+def composed(inner: View, outer: View) -> View | None:
+    """What a view reads of an array whose elements are those of another view, in its order."""
+    if type(outer.base) is Literal:
+        return View(outer.base, inner.shape, 0, (0,) * len(inner.shape))
+    whole = reshape(outer, (outer.size,))
+    if whole is not None:
+        steps = tuple([s * whole.strides[0] for s in inner.strides])
+        return View(outer.base, inner.shape, whole.offset + inner.offset * whole.strides[0], steps)
+    units = row_major(outer.shape)
+    at = [inner.offset // u % n for n, u in zip(outer.shape, units, strict=True)]
+    low, high = list(at), list(at)
+    strides = []
+    for size, stride in zip(inner.shape, inner.strides, strict=True):
+        if size == 1 or stride == 0:
+            strides.append(0)
+            continue
+        axis = next(k for k, u in enumerate(units) if u <= abs(stride) and outer.shape[k] > 1)
+        times, rest = divmod(stride, units[axis])
+        if rest:
+            return None
+        strides.append(times * outer.strides[axis])
+        (high if times > 0 else low)[axis] += times * (size - 1)
+    if any(a < 0 or b >= n for a, b, n in zip(low, high, outer.shape, strict=True)):
+        return None  # it goes from one row into the next
+    offset = outer.offset + sum(k * s for k, s in zip(at, outer.strides, strict=True))
+    return View(outer.base, inner.shape, offset, tuple(strides))
