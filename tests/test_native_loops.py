@@ -156,6 +156,27 @@ CARRIED: dict[str, tuple[Function, tuple[Any, ...]]] = {
         ),
         (X,),
     ),
+    "constants in a loop in a loop": (
+        lambda a: pair(
+            4,
+            lambda a: pair(
+                3, lambda b: (tf.sin(b) + tf.constant([[0.1], [0.2], [0.3]], b.dtype),), a
+            ),
+            a,
+        ),
+        (X,),
+    ),
+    "constants in a branch in a loop": (
+        lambda a: tf.while_loop(
+            lambda i, a: i < 4,
+            lambda i, a: (
+                i + 1,
+                tf.cond(i < 2, lambda: a * np.arange(4.0), lambda: a - np.arange(3.0)[:, None]),
+            ),
+            (0, a),
+        ),
+        (X,),
+    ),
     "rows by an index": (
         lambda a, k: pair(4, lambda a, k: (tf.gather(a, k), tf.reverse(k, [0])), a, k),
         (X, tf.constant([2, 0, 1])),

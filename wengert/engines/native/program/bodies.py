@@ -68,7 +68,9 @@ class BodyWriter:
         for at, call in enumerate(calls):
             bases = list(dict.fromkeys([base for base, _ in call.arrays]))
             for base in bases:
-                if base not in self._where and base not in self._row_of:
+                if type(base) is Known:  # of a loop or a branch inside
+                    self._where.setdefault(base, (base, 0))
+                elif base not in self._where and base not in self._row_of:
                     self._where[base] = self._block, self._memory.take(base.bytes)
             for base in bases:
                 owner, begin = self._where.get(base, (base, 0))
