@@ -15,7 +15,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, NotATensorError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
-from wengert.inference.symbolic_integers import by_function, integer, integers_of
+from wengert.inference.symbolic_integers import by_function, integer, integers_of, known_value
 from wengert.ops.math.complex import conj
 from wengert.ops.support.batch_rules import shift_axes, shift_axis, with_attrs
 from wengert.values.bound_ops import bound
@@ -60,7 +60,10 @@ def static(value: TensorLike | Integers) -> Array:
 
 def plain(value: TensorLike, dtype: DType) -> Array:
     """An argument kept as an array: a number, or a tensor whose value is known."""
-    return np.asarray(value if isinstance(value, Value) else as_array(value, dtype))
+    if not isinstance(value, Value):
+        return np.asarray(as_array(value, dtype))
+    known = known_value(value) if type(value) is SymbolicTensor else None
+    return np.asarray(value if known is None else known)
 
 
 def as_shape(value: Any) -> Dims:
