@@ -68,6 +68,10 @@ SMOOTH: dict[str, tuple[Function, tuple[Any, ...]]] = {
         )[0],
         (X,),
     ),
+    "a part of what was saved": (
+        loop(3, lambda a, x: tf.sin(tf.concat([x[1:], a[:1]], 0)) * a),
+        (X,),
+    ),
     "at most so many": (
         lambda x: tf.while_loop(
             lambda a: True, lambda a: (a * 1.3 + 0.1,), (x,), maximum_iterations=9
@@ -286,6 +290,9 @@ WITH_LISTS: dict[str, Function] = {
     "scan": lambda x: tf.scan(lambda a, b: tf.sin(a) + b, x),
     "scan in reverse": lambda x: tf.scan(lambda a, b: tf.sin(a) * b, x, reverse=True),
     "map": lambda x: tf.map_fn(lambda b: tf.sin(b) * b, x),
+    "map to two": lambda x: tf.map_fn(
+        lambda r: (tf.reduce_sum(r * x), r[::-1]), x, fn_output_signature=(x.dtype, x.dtype)
+    ),
     "fold": lambda x: tf.foldl(lambda a, b: tf.sin(a) + b, x),
     "written": written,
     "two arrays": two_arrays,

@@ -43,6 +43,7 @@ class BodyWriter:
         self._slots: dict[Base, int] = {}
         self._where: dict[Base, tuple[Base, int]] = {}  # another array, and an offset in bytes
         self._row_of: dict[Base, str] = {}  # the names of addresses that change
+        self._parts_of_rows: list[str] = []  # the lines that compute addresses in them
         self._runtime = {_PARALLEL: "%f0"}  # functions of the runtime, and their names here
         self._settings: list[Any] = []
         self._entry: list[str] = []
@@ -89,8 +90,7 @@ class BodyWriter:
     def _address(self, base: Base, begin: int = 0) -> str:
         """The name of an address, which is computed when the function begins, or of a row."""
         if base in self._row_of:
-            assert not begin
-            return self._row_of[base]
+            return self._in_row(self._row_of[base], begin * int(base.kind[1]))
         owner, offset = self._where[base]
         offset += begin * int(base.kind[1])
         array = self._argument(owner)
@@ -100,6 +100,16 @@ class BodyWriter:
         if name is None:
             name = self._names[array, offset] = f"%o{len(self._names)}"
             self._entry.append(f"{name} = getelementptr i8, ptr {array}, i64 {offset}")
+        return name
+
+    def _in_row(self, row: str, offset: int) -> str:
+        """The name of an address in a row, which is computed where the row's own is."""
+        if not offset:
+            return row
+        name = f"{row}.{offset}"
+        line = f"{name} = getelementptr i8, ptr {row}, i64 {offset}"
+        if line not in self._parts_of_rows:
+            self._parts_of_rows.append(line)
         return name
 
     # ---- the function ----------------------------------------------------------------------------

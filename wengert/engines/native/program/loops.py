@@ -125,6 +125,17 @@ class LoopWriter(BodyWriter):
 
     def _body(self) -> list[str]:
         lines = []
+        for name, base in self._emitted_before:
+            lines += memcpy(name, self._address(base), base.bytes)
+        lines += self._called(self.body, "b")
+        for name, base in self._emitted_after:
+            lines += memcpy(name, self._address(base), base.bytes)
+        for write in self.writes:
+            lines += self._copied(write)
+        return [*self._addresses_of_rows(), *self._parts_of_rows, *lines]
+
+    def _addresses_of_rows(self) -> list[str]:
+        lines = []
         for name, rows, backward in self._rows:
             at = "%t"
             if backward:
@@ -133,12 +144,7 @@ class LoopWriter(BodyWriter):
             lines.append(f"{name}.o = mul i64 {at}, {rows.bytes}")
             array = self._argument(rows)
             lines.append(f"{name} = getelementptr i8, ptr {array}, i64 {name}.o")
-        for name, base in self._emitted_before:
-            lines += memcpy(name, self._address(base), base.bytes)
-        lines += self._called(self.body, "b")
-        for name, base in self._emitted_after:
-            lines += memcpy(name, self._address(base), base.bytes)
-        return lines + [line for write in self.writes for line in self._copied(write)]
+        return lines
 
     def _end(self) -> list[str]:
         """What happens in the end, and where the loop is left before."""
