@@ -110,3 +110,14 @@ def test_a_cut_of_keras_own_tests() -> None:
     assert " passed" in done.stdout, done.stdout[-2000:]
     assert "error" not in done.stdout.splitlines()[-1], done.stdout[-2000:]
     assert sorted(set(failed) - set(NOT_PASSED)) == []
+
+
+def test_training_that_is_interrupted() -> None:
+    """SIGINT in `fit`: the weights are there, the threads of the dataset are not, and it goes on."""
+    needs("keras")
+    program = str(HERE / "library_programs" / "interrupted.py")
+    command = [sys.executable, "-m", "wengert", "run", program]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert said == ["interrupted", "threads 0", "finite True", "goes on True"]
