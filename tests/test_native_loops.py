@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.engines.native.program import rows
+from wengert.values.tensor import TensorList
 
 RNG = np.random.default_rng(0)
 X = tf.constant(RNG.normal(size=(3, 4)))
@@ -484,3 +486,19 @@ def test_drawn_loops(seed: int) -> None:
     first = with_gradient(f)
     assert "while" in agree(first, *xs)
     agree(with_gradient(lambda x: tf.reduce_sum(tf.sin(first(x)[1][0]))), *xs)
+
+
+def test_lists_of_several_lengths_are_refused() -> None:
+    """Machine code would read beyond the shorter one."""
+    rows.check_lengths(np.array([3, 3]), np.array([3, 8]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"they have \[3, 2\] elements"):
+        rows.check_lengths(np.array([3, 3]), np.array([2, 2]))
+
+
+def test_lists_of_another_form_are_left_to_numpy() -> None:
+    even = TensorList([np.ones(2), None])
+    dense, tally = rows.as_rows(even, (2,), np.dtype(float))
+    np.testing.assert_array_equal(dense, [[1.0, 1.0], [0.0, 0.0]])
+    assert tally.tolist() == [2, 2]
+    for values in ([np.ones(2)], TensorList([np.ones(3)]), TensorList([np.ones(2, np.float32)])):
+        assert rows.as_rows(values, (2,), np.dtype(float)) == (None, None)

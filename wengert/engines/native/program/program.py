@@ -66,6 +66,7 @@ class RunnableProgram:
             "own": _is_only_ours,
             "otherwise": self.otherwise,
             "as_rows": rows.as_rows,
+            "check_lengths": rows.check_lengths,
             "as_list": rows.as_list,
             "listed": rows.listed,
             "more": rows.more,

@@ -20,6 +20,7 @@ from wengert.engines.native.frontend.arrays import (
     Known,
     Literal,
     Outside,
+    Repeat,
     Rows,
     Step,
     Tally,
@@ -294,6 +295,12 @@ class ProgramWriter:
         if loop.emitted:
             self.lines.append(f"{room}.note({tally})")
 
+    def _check_lengths(self, loop: Repeat) -> None:
+        """A loop reads a row of everything that it takes in each iteration."""
+        tallies = list(dict.fromkeys([rows.tally for rows in loop.taken]))
+        if len(tallies) > 1:
+            self.lines.append(f"check_lengths({', '.join(map(self._name, tallies))})")
+
     def _writing_over(self, calls: list[Call]) -> list[bool]:
         """For each call, whether it is between the first and last that overwrite some variable."""
         found = [False] * len(calls)
@@ -330,6 +337,8 @@ class ProgramWriter:
             return slot_of[name]
 
         for call in calls:
+            if type(call.what) is Repeat:
+                self._check_lengths(call.what)
             places = []
             for base, begin in call.arrays:
                 offset = begin * int(base.kind[1])

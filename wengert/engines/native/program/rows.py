@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.errors import InvalidArgumentError
 from wengert.values.tensor import TensorList
 
 FIRST: Final = 64  # rows for which there is room when a loop runs for the first time
@@ -64,6 +65,15 @@ def as_rows(values: Any, shape: tuple[int, ...], dtype: Any) -> tuple[Any, Any]:
     if dense is None or dense.shape[1:] != shape or dense.dtype != dtype:
         return None, None
     return dense, tally
+
+
+def check_lengths(*tallies: Any) -> None:
+    """Check that lists have as many elements."""
+    counts = [int(tally[0]) for tally in tallies]
+    if len(set(counts)) > 1:
+        raise InvalidArgumentError(
+            f"A loop takes an element of each of several lists in every iteration, and they have {counts} elements."
+        )
 
 
 def _stacked(values: TensorList, shape: tuple[int, ...], dtype: Any) -> Any:
