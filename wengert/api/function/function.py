@@ -411,7 +411,7 @@ class Function:
 
         >>> f = tf.function(lambda x, w: tf.nn.relu(tf.matmul(x, w) + 1.0))
         >>> [step["kind"] for step in f.plan(tf.ones([8, 4]), tf.ones([4, 3])).steps]
-        ['product', 'loop']
+        ['product']
         """
         inputs, concrete = self._for_call(*self._given(args, kwargs))
         return concrete.plan_for(inputs.tensors, inputs.variables)

@@ -286,7 +286,7 @@ class ProgramWriter:
             name = self._name_of[id(rows)] = f"a{len(self._name_of)}"
             sizes = ", ".join([f"int({tally}[1])", *map(str, rows.shape)])
             self.lines.append(f"{name} = empty(({sizes},), {self._dtype(rows)})")
-        entry, again, given = self._entry(calls, {}, True)
+        entry, again, given, _ = self._entry(calls, False)
         names = [self._name_of[id(rows)] for rows in loop.emitted]
         grown = "".join([f" {name} = more({name}, {tally});" for name in names])
         self.lines.append(f"s = {entry}({given})")
@@ -314,8 +314,7 @@ class ProgramWriter:
         return found
 
     def _run(self, calls: list[Call], is_over: bool) -> None:
-        over = self._over_here(calls) if is_over else {}
-        name, again, given = self._entry(calls, over, not is_over and _work(calls) > LETTING_GO)
+        name, again, given, over = self._entry(calls, is_over)
         self.lines.append(f"s = {name}({given})")
         if over:  # an array got another reference since `own` checked it, or is not contiguous
             fresh = "; ".join(f"{new} = {make}" for new, (_, make) in over.items())
@@ -323,9 +322,12 @@ class ProgramWriter:
         self.lines.append(f"if s is not None and {again}(s, {given}): return otherwise(values)")
 
     def _entry(
-        self, calls: Sequence[Call], over: dict[str, tuple[str, str]], letting_go: bool
-    ) -> tuple[str, str, str]:
-        """The names of a function that runs calls, and of what looks at its status; its arguments."""
+        self, calls: Sequence[Call], is_over: bool
+    ) -> tuple[str, str, str, dict[str, tuple[str, str]]]:
+        """The names of a function that runs calls, and of what looks at its status; its arguments.
+
+        And the arrays that it overwrites.
+        """
         arguments: list[str] = []
         slot_of: dict[str, int] = {}
         steps: list[NativeStep] = []
@@ -350,9 +352,11 @@ class ProgramWriter:
                     name = self._name(self._same.get(id(base), base))
                 places.append((slot(name), offset))
             steps.append((call.name, call.parts, tuple(places), call.settings))
+        over = self._over_here(calls) if is_over else {}  # when all arrays have names
         pairs = tuple([(slot(old), slot(new)) for new, (old, _) in over.items()])
+        letting_go = not is_over and _work(calls) > LETTING_GO
         name = self._new("n", "entry", (tuple(steps), len(arguments), letting_go, pairs))
-        return name, self._new("m", "again", name), ", ".join(arguments)
+        return name, self._new("m", "again", name), ", ".join(arguments), over
 
     def _name(self, base: Base) -> str:
         """The name of a base's array in Python; a result is allocated here."""
@@ -379,7 +383,7 @@ class ProgramWriter:
             self.lines.append(f"{name} = {make}")
         return name
 
-    def _over_here(self, calls: list[Call]) -> dict[str, tuple[str, str]]:
+    def _over_here(self, calls: Sequence[Call]) -> dict[str, tuple[str, str]]:
         """The arrays that some calls overwrite: new name, old name, expression for a new array."""
         outputs = {self._same.get(id(b), b): None for call in calls for b in call.outputs}
         return {self._name_of[id(b)]: self._over[b] for b in outputs if b in self._over}
