@@ -236,15 +236,9 @@ class Call(NamedTuple):
 class GradientCall(NamedTuple):
     """The gradient of such a call: the places of cotangents, and of what the call takes."""
 
-    function: Callable[..., Any]
-    args: Any
+    call: Call
     gs: Sequence[Place]
     xs: Sequence[Place]
-
-    @property
-    def name(self) -> tuple[str, str]:
-        """The module and the name of the function."""
-        return self.function.__module__, self.function.__qualname__
 
 
 def plain_call_of(row: Row) -> Call | None:
@@ -265,7 +259,7 @@ def gradient_call_of(row: Row) -> GradientCall | None:
     gs, xs = found.args[0]
     if any(type(place) is not Place for place in (*gs, *xs)):
         return None
-    return GradientCall(call.function, call._args, gs, xs)
+    return GradientCall(Call(call.function, call._args), gs, xs)
 
 
 class _PulledBack:

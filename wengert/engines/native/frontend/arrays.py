@@ -300,7 +300,7 @@ class Repeat:
         self.fixed = fixed  # what is the same in all iterations, by its index among the constants
         self.taken = taken
         self.place = place
-        self.results = [Carried(v.shape, v.kind, self, place) for v in initial]
+        self.results = [Given(v.shape, v.kind, self) for v in initial]
         # The number of iterations: those that were run, or those that there will be.
         self.tally = Tally() if inside.condition is not None else taken[0].tally
         self.emitted = [Rows(v.shape, v.kind, self.tally) for v in inside.emitted]
@@ -337,7 +337,7 @@ class Choice:
         self.index = index
         self.fixed = fixed  # what they use, by its index among the inputs
         self.place = place
-        self.results = [Chosen(*form, self, place) for form in forms]
+        self.results = [Given(*form, self) for form in forms]
         self.group: Any = None
         self.alone = True
         self.after: list[Any] = []
@@ -347,32 +347,18 @@ class Choice:
         return [self.index, *self.fixed.values()]
 
 
-class Chosen(Base):
-    """What the body that was chosen gives."""
+class Given(Base):
+    """What the bodies of a loop or a choice give: the last value carried, or that of the branch."""
 
-    __slots__ = ("choice",)
+    __slots__ = ("owner",)
 
-    def __init__(self, shape: Dims, kind: str, choice: Choice, place: Any = None) -> None:
-        super().__init__(shape, kind, place)
-        self.choice = choice
-
-    @property
-    def operands(self) -> Sequence[View]:
-        return self.choice.operands
-
-
-class Carried(Base):
-    """A value that a loop carries, after the last iteration."""
-
-    __slots__ = ("loop",)
-
-    def __init__(self, shape: Dims, kind: str, loop: Repeat, place: Any = None) -> None:
-        super().__init__(shape, kind, place)
-        self.loop = loop
+    def __init__(self, shape: Dims, kind: str, owner: Repeat | Choice) -> None:
+        super().__init__(shape, kind, owner.place)
+        self.owner = owner
 
     @property
     def operands(self) -> Sequence[View]:
-        return self.loop.operands
+        return self.owner.operands
 
 
 class View:

@@ -63,15 +63,4 @@ class InsideBranches:
         return shape, kind
 
 
-def _inside(op: Operation, used: set[int], forms: dict[int, ListForm]) -> InsideBranches | None:
-    """The branches, if all of them can be compiled."""
-    branches = getattr(op.row.step, "__self__", None)
-    if type(branches) is not Branches or op.row.effects:
-        return None
-    try:
-        return InsideBranches(branches, op, used, forms)
-    except NotLowered:
-        return None
-
-
-WHOLE["If"] = WHOLE["Case"] = _inside
+WHOLE["If"] = WHOLE["Case"] = Branches, InsideBranches

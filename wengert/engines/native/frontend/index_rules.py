@@ -45,7 +45,7 @@ def _key(low: Lowering, key: Any, given: Sequence[View | None], shape: tuple[int
                 raise NotLowered("an index that is no single integer")
             known.append(slice(None))
             axes.append(axis)
-            indices.append(_checked(low, index, shape[axis]))
+            indices.append(low.within(index, -shape[axis], shape[axis]))
         elif type(part) is int:  # the axis stays until the end
             known.append(slice(part, part + 1 or None))
         elif isinstance(part, slice) and _is_known(part):
@@ -57,22 +57,6 @@ def _key(low: Lowering, key: Any, given: Sequence[View | None], shape: tuple[int
 
 def _is_known(part: slice) -> bool:
     return all(x is None or type(x) is int for x in (part.start, part.stop, part.step))
-
-
-def _checked(low: Lowering, index: View, size: int) -> View:
-    """An index from the beginning, checked, and within the axis even where the check fails."""
-
-    def inside(v: Lane) -> Lane:
-        return LANES.logical_and(v >= -size, v < size)
-
-    wrong = low.computed(lambda v: LANES.logical_not(inside(v)), index)
-    low.checks.append(low.reshape(wrong, ()))
-
-    def known(v: Lane) -> Lane:
-        at = LANES.where(v < 0, v + size, v)
-        return LANES.where(inside(v), at, v * v.dtype.type(0)).astype("i8")
-
-    return low.computed(known, index)
 
 
 def _part(low: Lowering, op: Operation, args: Any, given: Sequence[View | None]) -> list[View]:

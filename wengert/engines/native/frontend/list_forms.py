@@ -7,7 +7,7 @@ the next, are of one form: they belong to one class, and what is known of one is
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from wengert.ops.control.while_op import Loop
 from wengert.values.dtypes import VARIANT
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList
+
+Bodies = TypeVar("Bodies")
 
 
 class ListForm(NamedTuple):
@@ -39,10 +41,10 @@ def list_forms(plan: Plan) -> dict[int, ListForm]:
     return classes.found()
 
 
-def loop_of(op: Operation) -> Loop | None:
-    """The loop that an operation runs."""
+def bodies_of(op: Operation, kind: type[Bodies]) -> Bodies | None:
+    """The loop or the branches that an operation runs."""
     owner = getattr(op.row.step, "__self__", None)
-    return owner if type(owner) is Loop else None
+    return owner if type(owner) is kind else None
 
 
 class _Classes:
@@ -74,7 +76,7 @@ class _Classes:
 
     def look_at(self, steps: Iterable[Operation]) -> None:
         for op in steps:
-            loop = loop_of(op)
+            loop = bodies_of(op, Loop)
             if loop is not None:
                 self._loop(op, loop)
             elif any(_is_list(x) for x in (*op.inputs, *op.outputs)):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert.engines.native.frontend.arrays import RowSet, View, whole
-from wengert.engines.native.frontend.lanes import LANES, Lane
+from wengert.engines.native.frontend.lanes import LANES
 from wengert.engines.native.frontend.list_forms import ListForm
 from wengert.engines.native.frontend.lowering import LIST_RULES, Lowering, known_shape
 from wengert.engines.native.frontend.scalar import NotLowered
@@ -51,21 +51,11 @@ def _array(low: Lowering, x: Any) -> View:
 
 
 def _index(low: Lowering, x: Any, length: int) -> View:
-    """An index that is checked, and lies within the list even where the check fails."""
+    """An index within a list, as a number of 64 bits, which is what writes rows reads."""
     index = low.reshape(_array(low, x), (1,))
     if index.kind not in ("i4", "i8"):
         raise NotLowered("an index of another type")
-
-    def inside(v: Lane) -> Lane:
-        return LANES.logical_and(v >= 0, v < length)
-
-    wrong = low.computed(lambda v: LANES.logical_not(inside(v)), index)
-    low.checks.append(low.reduced("any", wrong, [0], False))
-
-    def known(v: Lane) -> Lane:
-        return LANES.where(inside(v), v, v * v.dtype.type(0)).astype("i8")
-
-    return low.computed(known, index)
+    return low.computed(lambda v: v.astype("i8"), low.within(index, 0, length))
 
 
 def _zeros(low: Lowering, form: ListForm) -> View:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wengert.engines.native.frontend.arrays import Repeat, Rows, Tally, View, whole
-from wengert.engines.native.frontend.list_forms import ListForm, loop_of
+from wengert.engines.native.frontend.list_forms import ListForm
 from wengert.engines.native.frontend.lowering import WHOLE, Lowering, kind_of, known_shape
 from wengert.engines.native.frontend.parts import Part, fixed_in, shape_in, stored_in
 from wengert.engines.native.frontend.scalar import NotLowered
@@ -26,14 +26,14 @@ class Inside:
     def __init__(
         self,
         loop: Loop,
+        op: Operation,
         used: set[int],
-        outputs: Sequence[SymbolicTensor],
         forms: dict[int, ListForm],
     ) -> None:
         self.loop = loop
         self.forms = forms
         count = len(loop.carried)
-        pairs = list(zip(loop.emitted, outputs[count:], strict=True))
+        pairs = list(zip(loop.emitted, op.outputs[count:], strict=True))
         self.emits = [(e, y) for e, y in pairs if id(y) in used]
         if loop.condition is not None and any(e.backward for e, _ in self.emits):
             raise NotLowered("the first row belongs to the last iteration, which is not known")
@@ -49,7 +49,6 @@ class Inside:
             forms,
             [t.inside for t in loop.taken],
         )
-        self.goes_on: View | None = None
         self.condition = None if loop.condition is None else self._condition(loop.condition)
         # What is written in each iteration is in memory, which ends the lowering of the body.
         self.emitted = [self.body.stored(e.inside) for e, _ in self.emits]
@@ -60,7 +59,7 @@ class Inside:
         given, captured = graph.all_inputs[:count], graph.all_inputs[count:]
         pairs = zip(captured, self.loop._condition_places, strict=True)
         found = Part(graph, graph.outputs, given, {id(x): at for x, at in pairs}, self.forms)
-        self.goes_on = go = found.stored(graph.outputs[0])
+        go = found.stored(graph.outputs[0])
         if go.kind != "b1" or go.size != 1 or found.low.checks:
             raise NotLowered("the condition is no truth value")
         return found
@@ -108,15 +107,4 @@ def _rows(low: Lowering, x: SymbolicTensor, inside: SymbolicTensor) -> Rows:
     return found
 
 
-def _inside(op: Operation, used: set[int], forms: dict[int, ListForm]) -> Inside | None:
-    """The parts of a loop, if all of it can be compiled."""
-    loop = loop_of(op)
-    if loop is None or op.row.effects:
-        return None
-    try:
-        return Inside(loop, used, op.outputs, forms)
-    except NotLowered:
-        return None
-
-
-WHOLE["While"] = _inside
+WHOLE["While"] = Loop, Inside

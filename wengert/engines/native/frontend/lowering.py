@@ -42,7 +42,7 @@ from wengert.engines.native.frontend.arrays import (
     whole,
 )
 from wengert.engines.native.frontend.lanes import LANES, Lane
-from wengert.engines.native.frontend.list_forms import ListForm, list_forms
+from wengert.engines.native.frontend.list_forms import ListForm, bodies_of, list_forms
 from wengert.engines.native.frontend.plan_key import Inexact, exactly
 from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, number_of, type_of
 from wengert.engines.native.runtime import openblas
@@ -198,10 +198,10 @@ class Lowering:
         """A call that was put off until all is known, or its gradient."""
         found = gradient_call_of(op.row)
         if found is not None:
-            rule = DEFERRED_RULES.get(found.name)
+            rule = DEFERRED_RULES.get(found.call.name)
             if rule is not None:
                 gs, xs = ([views[p.index] for p in places] for places in (found.gs, found.xs))
-                return rule[1](self, op, found.args, xs, gs)  # type: ignore[no-any-return]
+                return rule[1](self, op, found.call.args, xs, gs)  # type: ignore[no-any-return]
         plain = plain_call_of(op.row)
         rule = None if plain is None else DEFERRED_RULES.get(plain.name)
         if plain is None or rule is None:
@@ -354,6 +354,23 @@ class Lowering:
             found = reshape(self.copied(view), shape)
         assert found is not None
         return found
+
+    def within(self, index: View, least: int, size: int) -> View:
+        """Indices on an axis, from `least` on; those out of range are reported at the end.
+
+        Until then they are 0, so that nothing is read or written beyond the array.
+        """
+
+        def inside(v: Lane) -> Lane:
+            return LANES.logical_and(v >= least, v < size)
+
+        def known(v: Lane) -> Lane:
+            at = LANES.where(v < 0, v + size, v) if least < 0 else v
+            return LANES.where(inside(v), at, v * v.dtype.type(0))
+
+        wrong = self.computed(lambda v: LANES.logical_not(inside(v)), index)
+        self.checks.append(self.reduced("any", wrong, range(len(index.shape)), False))
+        return self.computed(known, index)
 
     def places(self, shape: Dims, axis: int) -> View:
         """For each element its index on an axis."""
@@ -508,8 +525,20 @@ def _compiled_whole(plan: Plan, forms: dict[int, ListForm]) -> dict[int, Any]:
     ops = [op for op in plan.steps if op.row.name in WHOLE]
     used = {id(x) for op in plan.steps for x in op.inputs} if ops else set()
     used |= {id(x) for x in plan.fetches}
-    found = {id(op): WHOLE[op.row.name](op, used, forms) for op in ops}
+    found = {id(op): _inside(op, used, forms) for op in ops}
     return {key: inside for key, inside in found.items() if inside is not None}
+
+
+def _inside(op: Operation, used: set[int], forms: dict[int, ListForm]) -> Any:
+    """The bodies of an operation, lowered; None if one of them cannot be."""
+    kind, lowered = WHOLE[op.row.name]
+    bodies = bodies_of(op, kind)
+    if bodies is None or op.row.effects:
+        return None
+    try:
+        return lowered(bodies, op, used, forms)
+    except NotLowered:
+        return None
 
 
 def _opaque_cells(plan: Plan, whole: dict[int, Any]) -> set[int]:
@@ -600,9 +629,9 @@ def _takes(rule: Callable[..., Any], count: int) -> bool:
     return count >= wanted if code.co_flags & inspect.CO_VARARGS else count == wanted
 
 
-# What prepares an operation with bodies of its own, by its name and for the tensors that are used:
-# gives what lowers it, or None.
-WHOLE: Final[dict[str, Callable[[Operation, set[int], dict[int, ListForm]], Any]]] = {}
+# For an operation with bodies, by its name: what holds them, and what lowers them, given the tensors
+# that are used and the forms of lists.
+WHOLE: Final[dict[str, tuple[type, Callable[..., Any]]]] = {}
 
 # Lowering of operations on lists, by name: what an operation gives, if that is an array.
 LIST_RULES: Final[dict[str, Callable[[Lowering, Operation], View | None]]] = {}

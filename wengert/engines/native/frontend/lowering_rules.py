@@ -344,13 +344,7 @@ def _one_hot(
 def _gather(low: Lowering, op: Operation, x: View, i: View, *, axis: int, batch_dims: int) -> View:
     if batch_dims or i.kind not in ("i4", "i8"):
         raise NotLowered("an index for each example")
-    size = x.shape[axis]
-    wrong = low.computed(lambda v: LANES.logical_or(v < 0, v >= size), i)
-    low.checks.append(low.reduced("any", wrong, range(len(i.shape)), False))
-    # An index out of range is reported at the end; until then it must not read beyond the table.
-    inside = low.computed(
-        lambda v: LANES.where(LANES.logical_and(v >= 0, v < size), v, v * v.dtype.type(0)), i
-    )
+    inside = low.within(i, 0, x.shape[axis])
     return low.gathered(
         low.stored(x), low.reshape(inside, _among(x.shape, i.shape, axis)), axis, i.shape
     )

@@ -7,9 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.frontend.arrays import (
     Base,
-    Carried,
     Choice,
-    Chosen,
+    Given,
     Literal,
     Map,
     Outside,
@@ -104,9 +103,7 @@ def _maker(made: Any) -> Any:
     """The item that computes an array: a step, a loop or branches give several."""
     if type(made) is Outside:
         return made.step
-    if type(made) is Carried:
-        return made.loop
-    return made.choice if type(made) is Chosen else made
+    return made.owner if type(made) is Given else made
 
 
 def in_order(items: Sequence[Any]) -> list[Any]:

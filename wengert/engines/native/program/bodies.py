@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from wengert.engines.native.codegen.gemm_forms import Function
-from wengert.engines.native.frontend.arrays import Base, Known, View
+from wengert.engines.native.frontend.arrays import Base, Known
 from wengert.engines.native.frontend.parts import Part
 from wengert.engines.native.program.arena import Arena
 from wengert.engines.native.program.steps import Call
@@ -20,13 +18,6 @@ from wengert.engines.native.program.steps import Call
 # What hands out the parts of a function to threads.
 _PARALLEL: Final = "@parallel"
 _COPY: Final = "@llvm.memcpy.p0.p0.i64"
-
-
-def copy_call(view: View, result: Base) -> Call:
-    """A call that copies an array."""
-    call = Call("@copy", [(view.base, view.offset), (result, 0)], 1, result)
-    call.settings = "", np.int64(result.bytes).tobytes(), b""
-    return call
 
 
 class BodyWriter:

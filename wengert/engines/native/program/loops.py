@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from wengert.engines.native.frontend.arrays import Base, Input, Repeat, Rows, Write
-from wengert.engines.native.program.bodies import BodyWriter, copy_call, memcpy
-from wengert.engines.native.program.steps import Call
+from wengert.engines.native.program.bodies import BodyWriter, memcpy
+from wengert.engines.native.program.steps import Call, copy_call
 
 _PAUSE: Final = 1 << 26  # elements of work between two looks at signals
 _CALL: Final = 16  # elements that a call is taken for

@@ -161,6 +161,10 @@ class ProgramWriter:
         """An array of that form, as an expression."""
         return f"empty({base.shape!r}, {self._dtype(base)})"
 
+    def _new_rows(self, rows: Rows, count: str) -> str:
+        """An array of so many rows, as an expression."""
+        return f"empty((int({count}), *{rows.shape!r}), {self._dtype(rows)})"
+
     def _dtype(self, base: Base) -> str:
         kind = "bool" if base.kind == "b1" else base.kind
         name = f"dtype_{kind}"
@@ -284,8 +288,7 @@ class ProgramWriter:
         self.lines.append(f"{tally} = {room}.tally()")
         for rows in loop.emitted:
             name = self._name_of[id(rows)] = f"a{len(self._name_of)}"
-            sizes = ", ".join([f"int({tally}[1])", *map(str, rows.shape)])
-            self.lines.append(f"{name} = empty(({sizes},), {self._dtype(rows)})")
+            self.lines.append(f"{name} = {self._new_rows(rows, f'{tally}[1]')}")
         entry, again, given, _ = self._entry(calls, False)
         names = [self._name_of[id(rows)] for rows in loop.emitted]
         grown = "".join([f" {name} = more({name}, {tally});" for name in names])
@@ -367,13 +370,11 @@ class ProgramWriter:
             name = self._name_of[id(base)] = self._new("c", "array", said)
         if name is None and isinstance(base, Rows):  # there are as many as the loop takes
             name = self._name_of[id(base)] = f"a{len(self._name_of)}"
-            sizes = ", ".join([f"int({self._name(base.tally)}[0])", *map(str, base.shape)])
-            self.lines.append(f"{name} = empty(({sizes},), {self._dtype(base)})")
+            self.lines.append(f"{name} = {self._new_rows(base, f'{self._name(base.tally)}[0]')}")
         if name is None:
             name = self._name_of[id(base)] = f"a{len(self._name_of)}"
-            dtype = self._dtype(base)
             old = self.segments.overwrites(base)
-            make = f"empty({(base if old is None else old).shape!r}, {dtype})"
+            make = self._new_array(base if old is None else old)
             self._keep_block(base.bytes)
             self.allocated += base.bytes if old is None else 0
             if old is not None:  # overwritten if only the variable and this function refer to it

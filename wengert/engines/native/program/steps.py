@@ -19,8 +19,8 @@ from wengert.engines.native.codegen.gemm_forms import (
 from wengert.engines.native.codegen.loop_emitter import Launch
 from wengert.engines.native.frontend.arrays import (
     Base,
-    Carried,
     Choice,
+    Given,
     Piece,
     Product,
     Repeat,
@@ -84,7 +84,7 @@ class Call:
             return 1
         if isinstance(self.what, (Repeat, Choice)):
             return MUCH
-        if isinstance(self.what, (Carried, RowSet)):
+        if isinstance(self.what, (Given, RowSet)):
             return self.what.size
         return int(self.what.size * self.what.views[0].shape[-1] // 8)
 
@@ -158,21 +158,24 @@ def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> l
         call.settings = item.kind, fields.tobytes(), offsets
     if item.onto is None:
         return [call]
-    before = Call("@copy", [(item.onto.base, 0), (item, 0)], 1, item)
-    before.settings = "", np.int64(item.bytes).tobytes(), b""
-    return [before, call]
+    return [copy_call(item.onto, item), call]
+
+
+def copy_call(view: View, result: Base) -> Call:
+    """The call that copies what is contiguous in memory."""
+    call = Call("@copy", [(view.base, view.offset), (result, 0)], 1, result)
+    call.settings = "", np.int64(result.bytes).tobytes(), b""
+    return call
 
 
 def row_calls(item: RowSet) -> list[Call]:
     """The calls for a list with another row: a copy of it, unless it may be written over."""
     values, index, row = item.operands
-    before = Call("@copy", [(values.base, values.offset), (item, 0)], 1, item)
-    before.settings = "", np.int64(item.bytes).tobytes(), b""
     call = Call(
         "@set_row", [(item, 0), (index.base, index.offset), (row.base, row.offset)], 1, item
     )
     call.settings = "", np.int64(item.bytes // item.shape[0]).tobytes(), b""
-    return [before, call]
+    return [copy_call(values, item), call]
 
 
 def _written_as(form: Form, finish: Any) -> Function:
