@@ -54,6 +54,7 @@ class Row:
 
     __slots__ = (
         "batch",
+        "bodies",
         "by_shape",
         "by_value",
         "called",
@@ -128,6 +129,7 @@ class Row:
         declared: str = "",
         type: str = "",
         graphs: Sequence[Any] = (),
+        bodies: Any = None,
         overridden: Callable[[Any], Row] | None = None,
         sums_back: bool | None = None,
     ) -> None:
@@ -155,6 +157,7 @@ class Row:
         self.enters = enters  # brings a value into a computation, and is no part of a region
         self.gradient_type = gradient_type  # under which its gradient was registered, if overridden
         self.graphs = graphs  # those that it runs: a loop its body, a cond its branches
+        self.bodies = bodies  # the loop or the branches that these are of
         # Of a whole call: the row whose gradient is taken with overrides of what the call does.
         self.overridden = overridden
         self.closes = closes

@@ -1,32 +1,47 @@
-"""Graphs with symbolic sizes, specialized for each combination of sizes."""
+"""Graphs with symbolic sizes, specialized for each combination of sizes.
+
+The first few combinations are compiled as they come. Another one is interpreted, until that has
+taken as long as compiling does: so many sizes that occur once cost little, and each that keeps
+coming is soon fast.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from wengert.core.context import activate
-from wengert.execution.plan import Plan, given_value, shapes_of
+from wengert.execution.plan import Plan, given_value
 from wengert.execution.replay import replay
 from wengert.graph.function_graph import FunctionGraph
+from wengert.graph.graph_builder import VAR_HANDLE
+from wengert.host.locks import new_lock
+from wengert.inference.list_elements import Elements, note_elements
 from wengert.state.variable import Variable
 from wengert.values.symbolic import is_certain
+from wengert.values.tensor import TensorList
 
 if TYPE_CHECKING:
     from wengert.execution.description import Description
     from wengert.execution.subgraph import Subgraph
 
-# A graph is compiled for so many combinations of sizes, and interpreted for others.
-MOST_SIZES: Final = 8
+Run = Callable[[Sequence[Any]], list[Any]]
+
+AT_ONCE: Final = 8  # combinations of sizes for which a graph is compiled when they first occur
+MOST: Final = 64  # for which it is kept compiled; the oldest make room
+_MOST_NOTED: Final = 4096  # of which the time is noted that interpreting took
 
 
 def depends_on_sizes(plan: Plan) -> bool:
-    """Whether a graph depends on sizes that are known only at a call, and is stateless."""
-    if plan.resources or all(is_certain(x._array.shape) for x in plan.given):
+    """Whether a graph depends on sizes that are known only at a call, and can be made for others."""
+    if all(is_certain(x._array.shape) for x in plan.feeds):
         return False
-    return not any(op.row.stateful or op.row.users for op in plan.steps)
+    return not any(op.row is VAR_HANDLE for op in plan.resources) and not any(
+        op.row.users for op in plan.steps
+    )
 
 
 class BySize:
@@ -34,23 +49,51 @@ class BySize:
 
     def __init__(self, subgraph: Subgraph) -> None:
         self._subgraph = subgraph
-        self._made: dict[Any, Any] = {}
+        self._made: dict[Any, _Sized | None] = {}  # None: by the graph itself
+        self._lock = new_lock()
+        self._cost = 0.0  # seconds that the last one took to be compiled, and run
+        self._spent: dict[Any, float] = {}  # seconds of interpreting, by the sizes
 
-    def subgraph_for(self, values: Sequence[Any]) -> Any:
-        """The subgraph for values of these sizes; None for the graph itself."""
-        key = shapes_of(values)
-        found = self._made.get(key, False)
-        if found is False:
-            found = self._made_for(values) if len(self._made) < MOST_SIZES else None
-            if found is not None or len(self._made) < MOST_SIZES:
-                self._made[key] = found
+    def run_on(self, values: Sequence[Any], general: Run) -> list[Any]:
+        """The results for some values; `general` computes them for any sizes."""
+        key = _sizes_of(values)
+        sized = self._made.get(key, _NEW)
+        if sized is _NEW:
+            return self._run_new(key, values, general)
+        return general(values) if sized is None else sized.run_on(values)
+
+    def _run_new(self, key: Any, values: Sequence[Any], general: Run) -> list[Any]:
+        begin = perf_counter()
+        spent = self._spent.get(key, 0.0)
+        if len(self._made) < AT_ONCE or spent > self._cost:
+            sized = self._specialized(key, values)
+            found = general(values) if sized is None else sized.run_on(values)
+            self._cost = perf_counter() - begin
+            return found
+        found = general(values)
+        with self._lock:
+            if len(self._spent) == _MOST_NOTED:
+                self._spent.clear()
+            self._spent[key] = spent + perf_counter() - begin
         return found
 
-    def _made_for(self, values: Sequence[Any]) -> _Sized | None:
+    def _specialized(self, key: Any, values: Sequence[Any]) -> _Sized | None:
         try:
-            return _Sized(self._subgraph, values)
+            found = _Sized(self._subgraph, values)
         except Exception:  # noqa: BLE001  # running the graph itself raises the proper error
-            return None
+            found = None
+        with self._lock:
+            if len(self._made) >= MOST:
+                del self._made[next(iter(self._made))]
+            self._spent.pop(key, None)
+            self._made[key] = found
+        return found
+
+    def describe(self, values: Sequence[Any], name: str) -> Description | None:
+        """A description of what a run does on values of these sizes; None if it is the graph itself."""
+        key = _sizes_of(values)
+        sized = self._made[key] if key in self._made else self._specialized(key, values)
+        return None if sized is None else sized.describe(name)
 
 
 class _Sized:
@@ -60,13 +103,10 @@ class _Sized:
         general = subgraph.graph
         graph = FunctionGraph(general.name, general.outer_graph)
         graph.engine = general.chosen_engine
-        self._arrays = [isinstance(v, (np.ndarray, np.generic)) for v in values]
+        self._arrays = [not isinstance(v, Variable) for v in values]
         with activate((), graph):
-            given = [
-                graph.input(list(v.shape), v.dtype) if is_array else _variable(v)
-                for v, is_array in zip(values, self._arrays, strict=True)
-            ]
-            found = replay(general, subgraph.results, given)
+            given = [_entering(graph, v) for v in values]
+            found = replay(general, subgraph.results, given, shares=True)
             outputs = [graph.entered(y) for y in found]
         self._inner = type(subgraph)(graph, outputs)
 
@@ -80,7 +120,27 @@ class _Sized:
         return self._inner.describe(name)
 
 
-def _variable(value: Any) -> Variable:
+_NEW: Final[Any] = object()
+
+
+def _sizes_of(values: Sequence[Any]) -> tuple[Any, ...]:
+    """What a graph is specialized for: the shapes of arrays, and of the elements of lists."""
+    return tuple(
+        [
+            v.element_shape if isinstance(v, TensorList) else getattr(v, "shape", None)
+            for v in values
+        ]
+    )
+
+
+def _entering(graph: FunctionGraph, value: Any) -> Any:
+    """An array or a list as an input; a variable as it is."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return graph.input(list(value.shape), value.dtype)
+    if isinstance(value, TensorList):
+        x = graph.input([], value.dtype)
+        note_elements(x, Elements(None, value.element_shape))
+        return x
     if not isinstance(value, Variable):
         raise TypeError(f"{value!r} is neither an array nor a variable")
     return value

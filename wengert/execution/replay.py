@@ -22,10 +22,16 @@ from wengert.values.tensor import TensorList, wrap
 
 
 def replay(
-    graph: FunctionGraph, results: Sequence[SymbolicTensor], values: Sequence[Any]
+    graph: FunctionGraph,
+    results: Sequence[SymbolicTensor],
+    values: Sequence[Any],
+    shares: bool = False,
 ) -> list[Any]:
-    """Run the operations of a graph again, through the door, for other inputs."""
-    replay = _Replay(graph.all_inputs, values)
+    """Run the operations of a graph again, through the door, for other inputs.
+
+    In another form of the same graph it `shares` the resources: generators go on where they were.
+    """
+    replay = _Replay(graph.all_inputs, values, shares)
     replay.carry_out(Plan(results, graph.all_inputs, effects(graph)).order)
     return [replay.known[id(y)] for y in results]
 
@@ -55,7 +61,10 @@ def replay_between(
 class _Replay:
     """The values that replace the tensors of a graph in a replay."""
 
-    def __init__(self, tensors: Sequence[SymbolicTensor], values: Sequence[Any]) -> None:
+    def __init__(
+        self, tensors: Sequence[SymbolicTensor], values: Sequence[Any], shares: bool = False
+    ) -> None:
+        self._shares = shares
         self._tensors = list(tensors)
         self.known = {id(x): v for x, v in zip(tensors, values, strict=True)}
 
@@ -82,7 +91,11 @@ class _Replay:
         if op.row is CONST:
             return [to_graph(wrap(op.attrs["value"]))]
         if is_resource(op) and current_graph() is not None:
-            return [apply(op.row, (), op.attrs)]
+            handle = apply(op.row, (), op.attrs)
+            if self._shares:
+                cell = op.graph.cells.setdefault(op, new_resource(op))
+                handle.op.graph.cells[handle.op] = cell
+            return [handle]
         if is_resource(op):
             return [op.graph.cells.setdefault(op, new_resource(op))]
         if op.row.closes:

@@ -66,9 +66,13 @@ class Subgraph:
         """The results, for values of `graph.all_inputs`."""
         run = self.current
         if self._open is not None:
-            sized = self._open.subgraph_for(values)
-            if sized is not None:
-                return sized.run_on(values)  # type: ignore[no-any-return]
+            return self._open.run_on(values, self._run_current)
+        return self._run(run, values)
+
+    def _run_current(self, values: Sequence[Any]) -> list[Any]:
+        return self._run(self.current, values)
+
+    def _run(self, run: Any, values: Sequence[Any]) -> list[Any]:
         if not self._resources:
             return run(values)  # type: ignore[no-any-return]
         cells = self.graph.cells
@@ -98,7 +102,9 @@ class Subgraph:
         """A description of what a run does: for values of `graph.all_inputs`, if they are given."""
         run = self.current
         if self._open is not None and values is not None:
-            run = self._open.subgraph_for(values) or run
+            sized = self._open.describe(values, name)
+            if sized is not None:
+                return sized
         found: Description = run.describe(name)
         return found
 

@@ -95,6 +95,8 @@ class Builder:
         self.sizes: dict[Any, tuple[Any, Any]] = {}
         # Ids of the tensors whose shape the program stated.
         self.stated: set[int] = set()
+        # What is known of lists, by the ids of their tensors (inference/list_elements.py).
+        self.elements: dict[int, Any] = {}
         # Whether a call is only traced for the shapes of its results: attributes may then be sizes.
         self.foreseeing = False
         # The forms of results of elementwise operations, by row and input forms.

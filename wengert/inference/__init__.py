@@ -1,6 +1,7 @@
 """Shape inference: what is known of shapes before a graph runs.
 
 shape_inference    What is known of an operation's results before it runs: their dtypes and shapes
+list_elements      What a graph tells of the lists in it: their lengths, and the shape of each element
 symbolic_integers  Symbolic values of a graph's integers that are shapes, or computed from them
 deferred_calls     Deferred calls: put off until the graph runs, as they need what is unknown before
 public_functions   Wrappers of public functions, by which a graph may name them, or put them off

@@ -121,7 +121,7 @@ class _Nodes:
             self.found.append(node)
 
     def _made(self, op: Any) -> list[Any]:
-        owner = getattr(op.row.step, "__self__", None)
+        owner = op.row.bodies
         if isinstance(owner, Branches):
             return [self._branches(op, owner)]
         if isinstance(owner, Loop) and not (

@@ -167,6 +167,14 @@ class TensorList(list):  # type: ignore[type-arg]
         self._form = form
         return self
 
+    @property
+    def element_shape(self) -> Dims | None:
+        """The shape of every element, if all were written and have the same."""
+        if self.dense is not None:
+            return self.dense.shape[1:]  # type: ignore[no-any-return]
+        shapes = {getattr(v, "shape", None) for v in self}
+        return shapes.pop() if len(shapes) == 1 else None
+
     def zeros(self) -> TensorList:
         """A list of as many zeros of the same shapes."""
         return TensorList([None] * len(self))

@@ -94,7 +94,7 @@ class Statements(Writer):
     def _write(self, op: Operation) -> None:
         if all(id(y) in self._texts for y in op.outputs) or self._is_constant(op):
             return
-        runs = getattr(op.row.step, "__self__", None)
+        runs = op.row.bodies
         if isinstance(runs, Loop):
             write_loop(self, op, runs)
             return

@@ -7,6 +7,7 @@ cond          Branches: tf.cond, tf.case and tf.switch_case
 tensor_list   Lists of tensors as values in a graph, which loops carry between iterations
 list_ops      Lists by TensorFlow's operations on them: push, pop, gather, scatter, split
 tensor_array  tf.TensorArray: tensors written and read one by one, inside and outside of loops
+known_sizes   Loops and branches again, for inputs of which more is known than when they were traced
 while_op      Loops in graphs: one operation that runs a body again and again, and its gradient
 while_loop    tf.while_loop
 elements      The elements of what a function is mapped over, and the collection of what it returns

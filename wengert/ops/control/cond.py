@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import Batched
@@ -21,11 +22,13 @@ from wengert.execution.replay import replay
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.tracing import traced_body
+from wengert.inference.list_elements import Elements, elements_known, joined
 from wengert.inference.public_functions import typed
 from wengert.inference.shape_inference import common_form, form_of
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import squeeze
 from wengert.ops.control.by_example import by_example
+from wengert.ops.control.known_sizes import branches_again
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast
 from wengert.state.variable import Variable
@@ -133,11 +136,15 @@ class Branches:
             fills=False,
             effects=any(has_effects(g) for g in graphs),
             graphs=graphs,
+            bodies=self,
         )
 
     def _inline(self, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
         index, *values = inputs
         if current_graph() is not None:
+            better = branches_again(self, values)
+            if better is not None:
+                return better.added(index, better.inputs)
             return again(self).added(index, values)
         if isinstance(index, Batched):
             found = [self._carried_out(b, values) for b in range(len(self.bodies))]
@@ -146,6 +153,13 @@ class Branches:
         results = self._carried_out(chosen, values)
         more = [results[at] if branch == chosen else None for branch, at in self.more]
         return [*results[: self.count], *more]
+
+    def elements(self, op: Operation, index: int) -> Elements:
+        """What is known of a list among the results."""
+        if index >= self.count:
+            branch, at = self.more[index - self.count]
+            return elements_known(self.bodies[branch].results[at])
+        return reduce(joined, [elements_known(b.results[index]) for b in self.bodies])
 
     def _carried_out(self, branch: int, values: Sequence[Any]) -> list[Any]:
         body = self.bodies[branch]

@@ -71,7 +71,7 @@ class TensorArray(Composite):
             given = convert(size)
             known = getattr(given, "_known", None)
             self._count = None if known is None or self._dynamic else int(known)
-            self._values = apply(EMPTY, (given,))
+            self._values = apply(EMPTY, (given,), {"grows": True} if self._dynamic else {})
         else:
             self._values = [None] * int(static(size))
 

@@ -18,6 +18,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError, OutOfRangeError
+from wengert.inference.list_elements import refined
 from wengert.inference.shape_inference import form_of
 from wengert.ops.arrays.batched import behind, in_front
 from wengert.ops.arrays.joining import concat
@@ -212,7 +213,7 @@ def list_op(name: str, kernel: Any, forms: Any = None, **fields: Any) -> Row:
 
     def inline(inputs: Sequence[Any], attrs: Attrs) -> Any:
         if current_graph() is not None:
-            return apply(row, inputs, attrs)
+            return apply(row, inputs, refined(inputs, attrs))
         made = row.kernel(_Ours, *[elements_of(x) for x in inputs], **attrs)
         return made if isinstance(made, (Tensor, TensorList)) else wrap(made)
 
@@ -438,7 +439,8 @@ UNSTACK_LIST: Row = list_op(
     linear=(0,),
     batch=_batched_unstack,
 )
-EMPTY: Row = list_op("TensorListReserve", lambda _, size: [None] * int(size))
+# Where the list grows, its length is not that of the beginning.
+EMPTY: Row = list_op("TensorListReserve", lambda _, size, *, grows=False: [None] * int(size))
 ZEROS: Row = list_op("TensorListZerosLike", lambda _, values: [None] * len(values))
 LENGTH: Row = list_op(
     "TensorListLength",

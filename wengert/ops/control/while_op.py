@@ -26,9 +26,11 @@ from wengert.execution.plan import has_effects
 from wengert.execution.replay import replay
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
+from wengert.inference.list_elements import Elements, elements_known, emitted_elements, joined
 from wengert.inference.shape_inference import form_of
 from wengert.ops.control.by_example import by_example
 from wengert.ops.control.cond import control_inputs, never_run, type_of
+from wengert.ops.control.known_sizes import loop_again
 from wengert.ops.control.tensor_list import LIST, elements_of
 from wengert.ops.math.comparison import where
 from wengert.values.bound_ops import bound
@@ -187,6 +189,7 @@ class Loop:
             fills=False,
             effects=any(has_effects(g) for g in graphs),
             graphs=[self.body],
+            bodies=self,
         )
 
     def _joint(
@@ -205,9 +208,18 @@ class Loop:
         n, s = len(self.carried), len(self.taken)
         carried, stacks, constants = list(inputs[:n]), inputs[n : n + s], inputs[n + s :]
         if current_graph() is not None:
-            copy = self._copy()
-            return copy._added(carried, stacks, constants, None)
+            again = loop_again(self, inputs)
+            if again is not None:
+                return again._added(carried, stacks, again.constants, None)
+            return self._copy()._added(carried, stacks, constants, None)
         return self._in_python([elements_of(x) for x in carried], stacks, constants)
+
+    def elements(self, op: Operation, index: int) -> Elements:
+        """What is known of a list among the results."""
+        n = len(self.carried)
+        if index >= n:
+            return emitted_elements(self.emitted[index - n].inside)
+        return joined(elements_known(op.inputs[index]), elements_known(self.results[index]))
 
     def _copy(self) -> Loop:
         copy = object.__new__(Loop)

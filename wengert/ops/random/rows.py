@@ -19,6 +19,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.shape_inference import GUESSES, ranks_in_common
+from wengert.inference.symbolic_integers import known_value
 from wengert.ops.arrays.batched import in_front
 from wengert.ops.math.elementwise import log
 from wengert.ops.random import distributions, rejection
@@ -124,7 +125,18 @@ def of_given_shape(row: Row) -> Row:
         known = not xs[2:] and is_certain(sizes)
         return [((None,) * sizes[0] if known else None, attrs["dtype"].numpy_dtype)]
 
-    return Row(row.name, kernel, stateful=True, forms=forms)
+    def inline(inputs: Sequence[Any], attrs: Attrs) -> Tensor:
+        stream, shape, *xs = inputs
+        sizes = known_value(shape)
+        drawn: Tensor = (
+            apply(later, inputs, attrs)
+            if sizes is None
+            else apply(row, (stream, *xs), {"shape": tuple(sizes.tolist()), **attrs})
+        )
+        return drawn
+
+    later = Row(row.name, kernel, stateful=True, forms=forms, inline=inline)
+    return later
 
 
 def _check_bounds(who: str, low: Array, high: Array) -> None:

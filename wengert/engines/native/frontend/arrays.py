@@ -239,11 +239,16 @@ class Step:
     """An operation that NumPy computes, on arrays in memory."""
 
     __slots__ = (
-        "after", "alone", "checks", "group", "inputs", "op", "operands", "results", "writes",
+        "after", "alone", "checks", "group", "inputs", "op", "operands", "reserves", "results",
+        "writes",
     )  # fmt: skip
 
-    def __init__(self, op: Any, inputs: Sequence[Any], operands: Sequence[View]) -> None:
+    def __init__(
+        self, op: Any, inputs: Sequence[Any], operands: Sequence[View], reserves: int = 0
+    ) -> None:
         self.op = op
+        # If not 0: of the operation, which draws, only so many blocks of its stream are reserved.
+        self.reserves = reserves
         self.inputs = inputs  # views, or tensors whose values are passed on unchanged
         self.operands = operands
         self.results: list[Any] = []

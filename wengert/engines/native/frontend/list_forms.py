@@ -14,6 +14,7 @@ import numpy as np
 from wengert.engines.native.frontend.scalar import TYPE_OF
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
+from wengert.inference.symbolic_integers import known_value
 from wengert.ops.control.while_op import Loop
 from wengert.values.dtypes import VARIANT
 from wengert.values.symbolic import SymbolicTensor, is_certain
@@ -43,7 +44,7 @@ def list_forms(plan: Plan) -> dict[int, ListForm]:
 
 def bodies_of(op: Operation, kind: type[Bodies]) -> Bodies | None:
     """The loop or the branches that an operation runs."""
-    owner = getattr(op.row.step, "__self__", None)
+    owner = op.row.bodies
     return owner if type(owner) is kind else None
 
 
@@ -99,7 +100,7 @@ class _Classes:
         if op.row.closes:  # it passes its inputs on
             self._same(xs[0], *ys)
         elif name == "TensorListReserve":
-            known = xs[0]._known
+            known = None if op.attrs.get("grows") else known_value(xs[0])
             self._lengths.append((id(ys[0]), None if known is None else int(known)))
         elif name == "TensorListFromTensor":
             shape = xs[0]._array.shape

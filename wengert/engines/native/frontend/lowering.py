@@ -152,6 +152,8 @@ class Lowering:
         self.place = op
         if row.name in ASSIGNMENTS or row.name == "ReadVariableOp":
             return self._variable(op)
+        if row.name in DRAWS:
+            return DRAWS[row.name](self, op)
         if id(op) in self._whole:
             return self._whole[id(op)].lowered(self, op)  # type: ignore[no-any-return]
         if (op.outputs and id(op.outputs[0]) in self.forms) or row.name.startswith("TensorList"):
@@ -252,6 +254,14 @@ class Lowering:
             step.results.append(base)
             self.source[base] = y
             self.views[id(y)] = whole(base)
+
+    def reserved(self, op: Operation, blocks: int) -> View:
+        """The key and the counter from which an operation draws; its stream goes on after so many blocks."""
+        step = Step(op, op.inputs[:1], [], blocks)
+        base = Outside((3,), "u8", step)
+        step.results.append(base)
+        self.items.append(step)
+        return whole(base)
 
     def left_over(self) -> tuple[list[View], list[Write]]:
         """The checks and assignments since the last step of NumPy's, or since the beginning."""
@@ -635,6 +645,9 @@ WHOLE: Final[dict[str, tuple[type, Callable[..., Any]]]] = {}
 
 # Lowering of operations on lists, by name: what an operation gives, if that is an array.
 LIST_RULES: Final[dict[str, Callable[[Lowering, Operation], View | None]]] = {}
+
+# Lowering of operations that draw from a stream, by name.
+DRAWS: Final[dict[str, Callable[[Lowering, Operation], Sequence[View]]]] = {}
 
 # Lowering of calls that were put off, by the module and the name of the function: of the call, and
 # of its gradient.

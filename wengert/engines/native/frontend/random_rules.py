@@ -13,12 +13,14 @@ import numpy as np
 
 from wengert.engines.native.frontend.arrays import Base, Count, View, slice_view, whole
 from wengert.engines.native.frontend.lanes import LANES, Lane
-from wengert.engines.native.frontend.lowering import Lowering, rule
+from wengert.engines.native.frontend.lowering import DRAWS, Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered, type_of
 from wengert.graph.operation import Operation
 from wengert.ops.random.distributions import fraction, high_first, low_first, normal_pair
 from wengert.ops.random.philox import SCRAMBLING, WORD, rounds
+from wengert.ops.random.rejection import RESERVED
 from wengert.values.dtypes import DType, float32, float64
+from wengert.values.symbolic import is_certain
 
 Words = Sequence[Lane]
 
@@ -104,29 +106,46 @@ def _fractions(words: Words, dtype: DType) -> list[Lane]:
     return [fraction(b, dtype) for b in bits]
 
 
-@rule("StatelessRandomUniformV2")
-def _uniform(
-    low: Lowering, op: Operation, key: View, counter: View, *, shape: object, dtype: DType
-) -> View:
-    if dtype not in (float32, float64):
-        raise NotLowered("samples of another precision")
-    return _drawn(low, op, key, counter, lambda words: _fractions(words, dtype), dtype.size)
+def _uniform(words: Words, dtype: DType) -> list[Lane]:
+    return _fractions(words, dtype)
 
 
-@rule("StatelessRandomNormalV2")
-def _normal(
-    low: Lowering, op: Operation, key: View, counter: View, *, shape: object, dtype: DType
-) -> View:
-    if dtype not in (float32, float64):
-        raise NotLowered("samples of another precision")
-    kind = dtype.as_numpy_dtype
+def _normal(words: Words, dtype: DType) -> list[Lane]:
+    found = _fractions(words, dtype)
+    pairs = zip(found[0::2], found[1::2], strict=True)
+    return [y for a, b in pairs for y in normal_pair(LANES, a, b, dtype.as_numpy_dtype)]
 
-    def made(words: Words) -> list[Lane]:
-        found = _fractions(words, dtype)
-        pairs = zip(found[0::2], found[1::2], strict=True)
-        return [y for a, b in pairs for y in normal_pair(LANES, a, b, kind)]
 
-    return _drawn(low, op, key, counter, made, dtype.size)
+def _filling(
+    stateful: str, stateless: str, samples: Callable[[Words, DType], Sequence[Lane]]
+) -> None:
+    """The rules of a distribution of floating-point numbers."""
+
+    def of_words(dtype: DType) -> Callable[[Words], Sequence[Lane]]:
+        if dtype not in (float32, float64):
+            raise NotLowered("samples of another precision")
+        return lambda words: samples(words, dtype)
+
+    @rule(stateless)
+    def pure(
+        low: Lowering, op: Operation, key: View, counter: View, *, shape: object, dtype: DType
+    ) -> View:
+        return _drawn(low, op, key, counter, of_words(dtype), dtype.size)
+
+    def drawn(low: Lowering, op: Operation) -> Sequence[View]:
+        form, dtype = op.outputs[0]._array, op.attrs["dtype"]
+        if len(op.inputs) > 1 or not is_certain(form.shape) or 0 in form.shape:
+            raise NotLowered("so many samples are known only at run time, or none")
+        made = of_words(dtype)
+        state = low.reserved(op, math.prod(form.shape) * RESERVED)
+        key, counter = (slice_view(state, [part]) for part in (slice(0, 1), slice(1, 3)))
+        return [_drawn(low, op, key, counter, made, dtype.size)]
+
+    DRAWS[stateful] = drawn
+
+
+_filling("RandomUniform", "StatelessRandomUniformV2", _uniform)
+_filling("RandomStandardNormal", "StatelessRandomNormalV2", _normal)
 
 
 @rule("StatelessRandomUniformFullIntV2")

@@ -26,6 +26,8 @@ from wengert.execution.plan import Plan
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.host.locks import load_module
 from wengert.host.malloc import keep_blocks
+from wengert.ops.random.philox import LONG
+from wengert.ops.random.seeds import Stream
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import wrap
 
@@ -108,6 +110,9 @@ class RunnableProgram:
 
     def _step(self, at: int) -> Callable[..., Any]:
         return _quietly(self.plan.steps[at])
+
+    def _reserved(self, blocks: int) -> Callable[..., Any]:
+        return functools.partial(_state_for, blocks)
 
     def _iterations(self, pause: int | None) -> rows.Iterations:
         return rows.Iterations(pause)
@@ -222,6 +227,12 @@ def _as_numbers(value: Any) -> Any:
     if found.dtype.hasobject:
         raise TypeError(f"A value is missing, or is no array of numbers: {value!r}.")
     return found
+
+
+def _state_for(blocks: int, stream: Stream) -> Any:
+    """The key and the counter with which so many blocks begin."""
+    state = stream.reserve(blocks)
+    return np.array([state.key, state.counter & LONG, state.counter >> 64], np.uint64)
 
 
 def _quietly(op: Any) -> Callable[..., Any]:

@@ -397,7 +397,18 @@ class ProgramWriter:
             lock = "" if self._is_held else f"with {name}._lock: "
             self.lines.append(f"{lock}{name}._array = {self._shaped(view)}")
 
+    def _reserve(self, step: Step) -> None:
+        """A draw of which machine code computes the samples: the state from which it does."""
+        call = self._new("f", "reserved", step.reserves)
+        name = f"r{len(self._objects)}"
+        self._objects[id(step)] = name
+        self.lines.append(f"{name} = {call}({self._object(step.inputs[0])})")
+        self._array(step.results[0], name, early=False)
+
     def _step(self, step: Step) -> None:
+        if step.reserves:
+            self._reserve(step)
+            return
         self._write(step.writes)
         arguments = []
         for x in step.inputs:

@@ -17,7 +17,7 @@ def describe(built: Built, name: str) -> Description:
     reached = 0
     for segment in built.segments.items:
         if isinstance(segment, Step):
-            steps.append(numpy_step(segment.op))
+            steps.append(_stream(segment) if segment.reserves else numpy_step(segment.op))
         else:
             for call in segment:
                 if call.name not in ("", "@copy"):
@@ -25,6 +25,11 @@ def describe(built: Built, name: str) -> Description:
                 if call is built.fullest:
                     reached = max(len(steps), 1)
     return Description(name, "native", steps, built.memory, built.peak, reached)
+
+
+def _stream(step: Step) -> dict[str, Any]:
+    """A draw begins: its samples are computed where they are used."""
+    return {"kind": "stream", "size": [1], "parts": 1, "bytes": 0, "flops": 0, "made of": [origin(step.op)]}  # fmt: skip
 
 
 def _native_step(call: Any) -> dict[str, Any]:

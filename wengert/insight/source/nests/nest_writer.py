@@ -91,7 +91,7 @@ class NestWriter(Writer):
     def _name_within(self, graph: FunctionGraph) -> None:
         """Find the names that the program has for values in loops and branches."""
         for op in graph.operations:
-            runs = getattr(op.row.step, "__self__", None)
+            runs = op.row.bodies
             bodies: list[FunctionGraph] = []
             if isinstance(runs, Loop):
                 bodies = [runs.body]
@@ -123,7 +123,7 @@ class NestWriter(Writer):
                 self._lower(op)
 
     def _lower(self, op: Operation) -> None:
-        runs = getattr(op.row.step, "__self__", None)
+        runs = op.row.bodies
         try:
             if isinstance(runs, Loop):
                 self.low.items.append(loop_of(self, op, runs))

@@ -1,0 +1,170 @@
+"""Loops and branches again, made for inputs of which more is known than when they were traced.
+
+A function of unknown sizes is replayed for those of a call; what its loops and branches run is
+replayed for them, too, so that engines know all sizes inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from wengert.core.context import activate, current_graph
+from wengert.execution.replay import replay
+from wengert.graph.function_graph import FunctionGraph
+from wengert.inference.list_elements import (
+    UNKNOWN,
+    Elements,
+    elements_known,
+    is_list,
+    joined,
+    note_elements,
+)
+from wengert.inference.shape_inference import common_form, form_of
+from wengert.values.symbolic import SymbolicTensor
+
+if TYPE_CHECKING:
+    from wengert.ops.control.cond import Branches
+    from wengert.ops.control.while_op import Loop, Stack
+
+# How often a loop is tried for fewer known sizes: each time the body gave something else than it
+# was given.
+MOST_TRIES: Final = 4
+
+
+class _Given(NamedTuple):
+    """What is known of a value on its way into a body."""
+
+    shape: Any
+    dtype: Any
+    elements: Elements
+
+    def into(self, graph: FunctionGraph, like: SymbolicTensor) -> SymbolicTensor:
+        """An input of a body for such a value."""
+        x = graph.input(self.shape, self.dtype, like.op.name)
+        if is_list(x):
+            note_elements(x, self.elements)
+        return x
+
+
+def _given(x: Any) -> _Given:
+    return _Given(*form_of(x), elements_known(x) if is_list(x) else UNKNOWN)
+
+
+def _both(a: _Given, b: _Given) -> _Given:
+    form = common_form([(a.shape, a.dtype), (b.shape, b.dtype)])
+    return _Given(*form, joined(a.elements, b.elements))
+
+
+def says_more(values: Iterable[Any], inputs: Iterable[SymbolicTensor]) -> bool:
+    """Whether values are known better than what they enter a body as."""
+    pairs = zip(values, inputs, strict=True)
+    return any(type(v) is SymbolicTensor and _given(v) != _given(x) for v, x in pairs)
+
+
+# ---- loops --------------------------------------------------------------------------------------
+
+
+def loop_again(loop: Loop, inputs: Sequence[Any]) -> Loop | None:
+    """The loop for what is known of its inputs in the graph under construction; None if no more is."""
+    n, s = len(loop.carried), len(loop.taken)
+    carried, stacks, constants = inputs[:n], inputs[n : n + s], inputs[n + s :]
+    before = [*loop.carried, *[x for x, _ in loop.same], *[t.inside for t in loop.taken]]
+    now = [*carried, *[constants[at] for _, at in loop.same]]
+    taken = [_element(x, t.inside) for x, t in zip(stacks, loop.taken, strict=True)]
+    known = [t != _given(x.inside) for t, x in zip(taken, loop.taken, strict=True)]
+    if not any(known) and not says_more(now, before[: len(now)]):
+        return None
+    entering = [_given(x) for x in carried]
+    for _ in range(MOST_TRIES):
+        made = _Body(loop, entering, taken, constants)
+        after = [_both(a, _given(y)) for a, y in zip(entering, made.results, strict=True)]
+        if after == entering:
+            return made.loop()
+        entering = after
+    return None
+
+
+def _element(stack: Any, inside: SymbolicTensor) -> _Given:
+    """What is known of the elements of a stack."""
+    own = _given(inside)
+    known = elements_known(stack).shape if is_list(stack) and not is_list(inside) else None
+    return own._replace(shape=known) if isinstance(known, tuple) else own
+
+
+class _Body:
+    """The body of a loop for carried values, elements and constants of some forms."""
+
+    def __init__(
+        self,
+        loop: Loop,
+        entering: Sequence[_Given],
+        taken: Sequence[_Given],
+        constants: Sequence[Any],
+    ) -> None:
+        self._loop, self._entering, self._constants = loop, entering, constants
+        graph = self._graph = _alike(loop.body)
+        inside = [t.inside for t in loop.taken]
+        with activate((), graph):
+            pairs = zip(entering, loop.carried, strict=True)
+            self.carried = [given.into(graph, x) for given, x in pairs]
+            self.taken = [given.into(graph, x) for given, x in zip(taken, inside, strict=True)]
+            known = {id(x): constants[at] for x, at in loop.same}
+            known |= dict(zip(map(id, loop.carried), self.carried, strict=True))
+            known |= dict(zip(map(id, inside), self.taken, strict=True))
+            wanted = [*loop.results, *[e.inside for e in loop.emitted]]
+            found = replay(loop.body, wanted, [known[id(x)] for x in loop.body.all_inputs], True)
+            found = [graph.entered(y) for y in found]
+        self.results, self.emitted = found[: len(entering)], found[len(entering) :]
+
+    def loop(self) -> Loop:
+        """A loop of this body."""
+        old = self._loop
+        condition = None if old.condition is None else self._condition(old.condition)
+        taken = _stacks(old.taken, self.taken)
+        emitted = _stacks(old.emitted, self.emitted)
+        return type(old)(self._graph, self.carried, self.results, condition, taken, emitted)
+
+    def _condition(self, general: FunctionGraph) -> FunctionGraph:
+        graph, count = _alike(general), len(self._entering)
+        with activate((), graph):
+            pairs = zip(self._entering, general.all_inputs[:count], strict=True)
+            given = [entering.into(graph, x) for entering, x in pairs]
+            fixed = [self._constants[at] for at in self._loop._condition_places]
+            found = replay(general, general.outputs, [*given, *fixed], True)
+            graph.outputs = [graph.entered(y) for y in found]
+        return graph
+
+
+def _stacks(stacks: Sequence[Stack], inside: Sequence[SymbolicTensor]) -> list[Stack]:
+    return [stack._replace(inside=x) for stack, x in zip(stacks, inside, strict=True)]
+
+
+def _alike(general: FunctionGraph) -> FunctionGraph:
+    graph = FunctionGraph(general.name, current_graph())
+    graph.is_control_flow_graph = general.is_control_flow_graph
+    return graph
+
+
+# ---- branches -----------------------------------------------------------------------------------
+
+
+def branches_again(branches: Branches, values: Sequence[Any]) -> Branches | None:
+    """The branches for what is known of their inputs; None if it is no more than when they were made."""
+    pairs = list(zip(branches.bodies, branches.places, strict=True))
+    if not any(says_more([values[i] for i in at], b.graph.all_inputs) for b, at in pairs):
+        return None
+    graphs, results = [], []
+    for body, at in pairs:
+        graph = _alike(body.graph)
+        with activate((), graph):
+            found = replay(body.graph, body.results, [values[i] for i in at], True)
+            results.append([graph.entered(y) for y in found])
+        graph.outputs = results[-1][: branches.count]
+        graphs.append(graph)
+    made = type(branches)(graphs)
+    for body, found in zip(made.bodies, results, strict=True):
+        body.results = found
+    made.is_choice = branches.is_choice
+    made.more = list(branches.more)
+    return made
