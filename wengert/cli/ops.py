@@ -118,7 +118,7 @@ Every operation, by the file that declares it. This page is written by
 need no rule of their own, `transposed` ones push tangents through the transposed reverse rule. *Batched*
 says what `tf.vectorized_map` does: `aligned` operations run on all examples at once, others by a rule, or on
 one example after the other. *Native* says what computes it in compiled functions: a `loop` that is fused with its
-neighbours, a `product` of matrices, or a call of `NumPy`.
+neighbours, a `product` of matrices, or a call of `NumPy`; `product or NumPy`: a product where windows are single pixels.
 """
 
 

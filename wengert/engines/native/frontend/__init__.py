@@ -19,6 +19,7 @@ random_rules    Lowering of random numbers: Philox in the loop, by the functions
                 NumPy
 lowering_rules  Lowering of what is not elementwise: views, reductions, products, softmax, gathers
 contractions    Lowering of einsum
+convolution_rules  Lowering of convolutions whose windows are single pixels: products of matrices
 all_rules       All rules of lowering: importing a module fills the tables of `lowering` with what it
                 declares
 """

@@ -3,6 +3,7 @@
 from wengert.engines.native.frontend import (
     choices,
     contractions,
+    convolution_rules,
     index_rules,
     list_rules,
     loops,
@@ -13,6 +14,7 @@ from wengert.engines.native.frontend import (
 __all__ = [
     "choices",
     "contractions",
+    "convolution_rules",
     "index_rules",
     "list_rules",
     "loops",

@@ -405,13 +405,23 @@ class Lowering:
         elif max(along) < min(kept):
             where = "first"
         else:
+            if how == "sum" and _is_in_the_middle(view, along):
+                return self.reshape(self._middle_sum(view, along), result)
             view, where = transpose(view, [*kept, *along]), "last"
             if view.strides[-1] != 1 and view.size > 4096:
-                raise NotLowered("sums along axes in the middle")
+                raise NotLowered("extremes along axes in the middle")
         dims = tuple(shape[i] for i in kept)
         key = (how, where, dims, view.shape, _key(view))
         total = self._once(key, lambda: Reduction(dims, view.kind, how, view, where, self.place))
         return self.reshape(total, result)
+
+    def _middle_sum(self, view: View, along: Sequence[int]) -> View:
+        """Sums along axes that others surround: products with rows of ones."""
+        first, end = along[0], along[-1] + 1
+        parts = view.shape[:first], view.shape[first:end], view.shape[end:]
+        outer, count, inner = map(math.prod, parts)
+        matrices = self.reshape(view, (outer, count, inner))
+        return self.product(self.number(view.kind, 1, (outer, 1, count)), matrices)
 
     def product(self, a: View, b: View) -> View:
         """Products of matrices, with leading axes that broadcast."""
@@ -466,6 +476,17 @@ class Lowering:
             target.pieces.append(piece)
         self.items += [*target.pieces, target]
         return whole(target)
+
+
+def _is_in_the_middle(view: View, along: Sequence[int]) -> bool:
+    """Whether axes follow each other, and matrices of them and those behind lie in memory as they are."""
+    follow = [i for i in range(along[0], along[-1] + 1) if view.shape[i] != 1]
+    return (
+        view.kind in ("f4", "f8")
+        and view.size > 4096
+        and view.strides[-1] == 1
+        and follow == list(along)
+    )
 
 
 def piece_of(part: View, target: View, place: Any) -> Piece:
