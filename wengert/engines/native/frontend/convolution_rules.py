@@ -13,7 +13,6 @@ from wengert.ops.arrays.window_geometry import Windows, channels_last
 from wengert.ops.nn.conv.rows import where_windows_stand
 from wengert.values.shapes import Dims
 
-
 FORWARD: Final = ("Conv2D", "Conv3D")
 TO_INPUT: Final = ("Conv2DBackpropInput", "Conv3DBackpropInputV2")
 TO_FILTER: Final = ("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
