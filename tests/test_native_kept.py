@@ -73,6 +73,39 @@ def assigning(*steps: tuple[Any, str, float]) -> Callable[..., Any]:
     return f
 
 
+def loop(body: Callable[..., Any], count: int = 3) -> Callable[..., Any]:
+    return lambda x, y: tf.while_loop(
+        lambda i, a: i < count, lambda i, a: (i + 1, body(a, y)), (0, x)
+    )[1]
+
+
+def carrying(body: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, y: tf.while_loop(
+        lambda i, *_: i < 3, lambda i, *ab: (i + 1, *body(*ab)), (0, x, y)
+    )[1:]
+
+
+def choice(one: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, y: tf.cond(tf.reduce_sum(y) > 1.0, lambda: one(x), lambda: other(x))
+
+
+def listed(size: int, at: int) -> Callable[..., Any]:
+    def f(x: Any, y: Any) -> Any:
+        return tf.TensorArray(tf.float32, size, element_shape=[2, 3]).write(at, x).stack()
+
+    return f
+
+
+def slope_of(f: Callable[..., Any]) -> Callable[..., Any]:
+    def slope(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            z = f(x, y)
+        return tape.gradient(z, x)
+
+    return slope
+
+
 OTHERS: dict[str, Sequence[Callable[..., Any]]] = {
     "operation": [lambda x, y: x + y, lambda x, y: x - y, lambda x, y: x * y],
     "order of operands": [lambda x, y: x - y, lambda x, y: y - x],
@@ -102,6 +135,19 @@ OTHERS: dict[str, Sequence[Callable[..., Any]]] = {
                    constant([bits(0x7FF8000000000000), 1.0], np.float64),
                    constant([bits(0x7FF8000000000001), 1.0], np.float64)],
     "the dtype of the same bytes": [same_bits(np.int32), same_bits(np.uint32), same_bits(np.float32)],
+    "a loop": [loop(lambda a, x: a + x), loop(lambda a, x: a * x), loop(lambda a, x: x + a),
+               loop(lambda a, x: a + x, 5), loop(lambda a, x: a + 1.0), loop(lambda a, x: a + 2.0),
+               loop(lambda a, x: loop(lambda b, x: b + x)(a, x)),
+               loop(lambda a, x: loop(lambda b, x: b - x)(a, x)),
+               loop(lambda a, x: a + V)],
+    "what a loop carries": [carrying(lambda a, b: (b, a)), carrying(lambda a, b: (a, b)),
+                            carrying(lambda a, b: (a, a)), carrying(lambda a, b: (b, b))],
+    "a list": [listed(3, 1), listed(4, 1), listed(3, 2)],
+    "branches": [choice(tf.exp, tf.sin), choice(tf.sin, tf.exp), choice(tf.exp, tf.exp),
+                 choice(tf.exp, lambda x: x * V[0]),
+                 lambda x, y: tf.switch_case(tf.cast(y[0, 0], tf.int32), [lambda: tf.exp(x), lambda: tf.sin(x)])],
+    "a stream": [lambda x, y: tf.random.uniform([3]) * x, lambda x, y: tf.random.normal([3]) * x,
+                 lambda x, y: tf.random.uniform([1]) * x],
     "assignments": [assigning(), assigning((V, "assign", 2.0)), assigning((W, "assign", 2.0)),
                     assigning((V, "assign_add", 2.0)), assigning((V, "assign_sub", 2.0)),
                     assigning((V, "assign", 2.0), (V, "assign_add", 2.0)),
@@ -226,7 +272,14 @@ def test_what_users_wrote_is_not_kept() -> None:
     assert content(lambda x, y: extend.apply(named, (x,)) + y) is None
     assert content(lambda x, y: tf.numpy_function(np.sin, [x], tf.float32)) is None
     assert content(overridden) is None
-    assert content(lambda x, y: tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])) is None
+    assert content(loop(lambda a, x: extend.apply(cube, (a,)))) is None
+    assert (
+        content(
+            loop(lambda a, x: tf.ensure_shape(tf.numpy_function(np.sin, [a], tf.float32), [2, 3]))
+        )
+        is None
+    )
+    assert content(choice(lambda x: extend.apply(named, (x,)), tf.exp)) is None
     assert content(lambda x, y: tf.exp(x) + y) is not None
 
 
@@ -305,6 +358,12 @@ def descending(x: Any) -> Any:
         lambda x: tf.concat([x, tf.exp(x)], 0)[1:],  # pieces
         lambda x: tf.gather(tf.exp(x), [1, 0, 1]),
         descending,
+        lambda x: loop(lambda a, y: tf.sin(a) * y)(x, x),
+        lambda x: choice(tf.sin, tf.cos)(x, x),
+        lambda x: slope_of(loop(lambda a, y: tf.sin(a) * y))(x, x),
+        lambda x: slope_of(choice(tf.sin, tf.cos))(x, x),
+        lambda x: tf.scan(lambda a, b: a * b + 1.0, x),
+        lambda x: slope_of(lambda a, y: tf.map_fn(tf.sin, a) * y)(x, x),
     ],
 )
 def test_a_kept_plan_computes_the_same(keeping: Path, f: Callable[..., Any]) -> None:

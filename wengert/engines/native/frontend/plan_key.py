@@ -19,12 +19,16 @@ import numpy as np
 
 from wengert.core.row import Row
 from wengert.core.table import LOADED, TABLE
-from wengert.execution.plan import Plan
+from wengert.execution.plan import Plan, effects
 from wengert.graph import graph_builder
+from wengert.graph.function_graph import FunctionGraph
 from wengert.host.threads import get_threads
-from wengert.values.dtypes import DType
+from wengert.ops.control.cond import Branches
+from wengert.ops.control.while_op import Loop
+from wengert.values.dtypes import VARIANT, DType
 from wengert.values.shapes import TensorShape
-from wengert.values.symbolic import is_certain
+from wengert.values.symbolic import SymbolicTensor, is_certain
+from wengert.values.tensor import TensorList
 
 # Marshalled without references, equal values give equal bytes; different values, and values of
 # different types (1, 1.0, True; 0.0, -0.0), give different bytes.
@@ -139,7 +143,41 @@ def _said(plan: Plan) -> tuple[Any, ...]:
             attributes.append((len(steps), exactly(op.attrs)))
     fetches = [number_of[id(x)] if id(x) in number_of else new(x) for x in plan.fetches]
     known = [(number_of[key], _value(value)) for key, value in plan.used().items()]
-    return given, tensors.said, forms.said, rows.said, steps, attributes, fetches, known
+    return (
+        len(plan.feeds),
+        given,
+        tensors.said,
+        forms.said,
+        rows.said,
+        steps,
+        attributes,
+        fetches,
+        known,
+    )
+
+
+def _said_of_loop(loop: Loop) -> tuple[Any, ...]:
+    """A loop: what it runs, and how its inputs and results reach that."""
+    at = {id(x): k for k, x in enumerate(loop.body.all_inputs)}
+    condition = loop.condition
+    return (
+        _said(_plan_of(loop.body, [*loop.results, *[e.inside for e in loop.emitted]])),
+        None if condition is None else _said(_plan_of(condition, condition.outputs)),
+        [at[id(x)] for x in loop.carried],
+        [(at[id(x)], place) for x, place in loop.same],
+        [(at[id(t.inside)], t.backward) for t in loop.taken],
+        [e.backward for e in loop.emitted],
+        loop._condition_places,
+    )
+
+
+def _said_of_branches(branches: Branches) -> tuple[Any, ...]:
+    bodies = [_said(_plan_of(b.graph, b.results)) for b in branches.bodies]
+    return bodies, branches.places, branches.count, branches.more, branches.is_choice
+
+
+def _plan_of(graph: FunctionGraph, results: Sequence[SymbolicTensor]) -> Plan:
+    return Plan(results, graph.all_inputs, effects(graph))
 
 
 def _form(form: Any) -> tuple[Any, ...]:
@@ -149,6 +187,8 @@ def _form(form: Any) -> tuple[Any, ...]:
 
 
 def _dtype(dtype: Any) -> tuple[str, str]:
+    if dtype is VARIANT:  # a list, or the stream of an operation
+        return "", "variant"
     if not isinstance(dtype, np.dtype) or dtype.hasobject or dtype.names or dtype.subdtype:
         raise Inexact
     return dtype.str, dtype.name
@@ -159,6 +199,11 @@ def _row(row: Row) -> tuple[Any, ...]:
     where = getattr(row.kernel, "__module__", None) or ""
     if row.closes and where == graph_builder.__name__:
         return ("hands on",)
+    fields = row.elementwise, row.many, row.stateful, row.effects, row.closes
+    if isinstance(row.bodies, Loop):
+        return row.name, "loop", _said_of_loop(row.bodies), fields
+    if isinstance(row.bodies, Branches):
+        return row.name, "branches", _said_of_branches(row.bodies), fields
     usual = TABLE.get(row.name)
     if (
         usual is None
@@ -169,7 +214,6 @@ def _row(row: Row) -> tuple[Any, ...]:
         or not where.startswith(_MODULES)
     ):
         raise Inexact
-    fields = row.elementwise, row.many, row.stateful, row.effects, row.closes
     return row.name, row.kernel.__qualname__, getattr(row.ufunc, "__name__", ""), fields
 
 
@@ -188,6 +232,8 @@ def _value(value: Any) -> Any:
         return (kind.__name__, _values(value))
     if kind is np.ndarray or isinstance(value, np.generic):
         return (kind.__name__, _dtype(value.dtype), value.shape, value.tobytes())
+    if kind is TensorList and value.form is None:
+        return ("list", _values(value))
     if kind is slice:
         return ("slice", _values((value.start, value.stop, value.step)))
     if kind is DType:
