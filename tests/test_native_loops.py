@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.engines.native.program import rows
+from wengert.engines.native.frontend.trip_counts import trips
+from wengert.engines.native.program import loops, rows
 from wengert.values.tensor import TensorList
 
 RNG = np.random.default_rng(0)
@@ -126,6 +127,136 @@ def test_a_tape_around_a_compiled_function(name: str) -> None:
 def test_forward(name: str) -> None:
     f, xs = SMOOTH[name]
     assert "while" in agree(lambda *xs: tf.jvp(f, xs, tuple(map(tf.ones_like, xs))), *xs)
+
+
+NESTED: dict[str, tuple[Function, tuple[Any, ...]]] = {
+    "a loop in a loop": (
+        loop(4, lambda a, x: loop(3, lambda b, *_: tf.sin(b) * x)(a)),
+        (X,),
+    ),
+    "with a product": (
+        loop(4, lambda a, x, w: loop(3, lambda b, *_: tf.tanh(b @ w))(a) + x * 0.1),
+        (X, W),
+    ),
+    "three": (
+        loop(2, lambda a, x: loop(3, lambda b, _: loop(2, lambda c, _: tf.cos(c) * x)(b))(a)),
+        (X,),
+    ),
+    "a loop in a branch": (
+        lambda x: tf.cond(
+            tf.reduce_sum(x) > 0.0, lambda: loop(3, lambda a, x: tf.sin(a) * x)(x), lambda: x * 2.0
+        ),
+        (X,),
+    ),
+    "a loop in each branch": (
+        lambda x: tf.cond(
+            tf.reduce_sum(x) > 1e9,
+            lambda: loop(3, lambda a, x: tf.sin(a) * x)(x),
+            lambda: loop(5, lambda a, x: tf.cos(a) * x)(x),
+        ),
+        (X,),
+    ),
+    "a branch in a loop in a loop": (
+        loop(
+            3,
+            lambda a, x: loop(
+                3,
+                lambda b, _: tf.cond(
+                    tf.reduce_sum(b) > 0.0, lambda: tf.sin(b) * x, lambda: b * x * x
+                ),
+            )(a),
+        ),
+        (X,),
+    ),
+    "a map in a loop": (loop(3, lambda a, x: tf.map_fn(lambda r: tf.sin(r) * r, a)), (X,)),
+    "a scan in a map": (
+        lambda x: tf.map_fn(lambda r: tf.scan(lambda p, q: tf.tanh(p + q), r), x),
+        (X,),
+    ),
+    "a loop in a scan": (
+        lambda x: tf.scan(lambda a, r: loop(3, lambda b, _: tf.sin(b) + r)(a), x),
+        (X,),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+@pytest.mark.parametrize("pause", [loops._PAUSE, 1])
+def test_nested(name: str, pause: int, monkeypatch: Any) -> None:
+    """Also where loops that are known to be long stop, to be interrupted, and go on."""
+    monkeypatch.setattr(loops, "_PAUSE", pause)
+    f, xs = NESTED[name]
+    first = with_gradient(f)
+
+    def total(*xs: Any) -> Any:
+        return sum(tf.reduce_sum(tf.square(g)) for g in first(*xs)[1])
+
+    for g in (f, first, with_gradient(total)):
+        kinds = agree(g, *xs)
+        assert "while" in kinds or "branch" in kinds
+        assert "NumPy" not in kinds
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_a_tape_around_nested_loops(name: str) -> None:
+    """A list of lists leaves the plan."""
+    f, xs = NESTED[name]
+    found = []
+    for compiled in (False, True):
+        g = tf.function(f, jit_compile=compiled)
+        with tf.GradientTape() as tape:
+            tape.watch(xs)
+            y = g(*xs)
+        found.append(tape.gradient(y, xs, unconnected_gradients="zero"))
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+
+
+COUNTED: dict[str, tuple[Function, int | None]] = {
+    "up": (lambda n: (0, lambda i: i < n, lambda i: i + 1), 7),
+    "to the end": (lambda n: (1, lambda i: i <= n, lambda i: i + 1), 7),
+    "in steps": (lambda n: (0, lambda i: i < n, lambda i: 3 + i), 3),
+    "down": (lambda n: (n, lambda i: i > 0, lambda i: i - 2), 4),
+    "down to the end": (lambda n: (n, lambda i: i >= 0, lambda i: i - 2), 4),
+    "turned": (lambda n: (0, lambda i: n > i, lambda i: i + 2), 4),
+    "two limits": (lambda n: (0, lambda i: tf.logical_and(i < n, i < 5), lambda i: i + 1), 5),
+    "none": (lambda n: (n, lambda i: i < n, lambda i: i + 1), None),
+    "not by a number": (lambda n: (1, lambda i: i < n, lambda i: i * 2), None),
+    "not a limit": (lambda n: (0, lambda i: tf.not_equal(i, n), lambda i: i + 1), None),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_how_often_a_loop_runs(name: str) -> None:
+    """What is known before is what happens."""
+    counted, wanted = COUNTED[name]
+
+    def f(x: Any) -> Any:
+        begin, goes_on, step = counted(7)
+        return tf.while_loop(
+            lambda i, k, a: goes_on(i), lambda i, k, a: (step(i), k + 1, tf.sin(a)), (begin, 0, x)
+        )[1:]
+
+    agree(with_gradient(lambda x: f(x)[1]), X)
+    (op,) = [
+        op
+        for op in tf.function(f).get_concrete_function(X).graph.get_operations()
+        if op.row.bodies is not None
+    ]
+    count = trips(op, op.row.bodies)
+    assert (count or None) == wanted
+    if wanted is not None:
+        assert int(f(X)[0]) == wanted
+
+
+def test_a_long_loop_of_known_length_is_interrupted() -> None:
+    f = tf.function(loop(2_000_000_000, lambda a, x: tf.sin(a) + x), jit_compile=True)
+    f.plan(X)
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        f(X)
+    timer.join()
 
 
 def pair(n: int, body: Function, *start: Any) -> Any:

@@ -23,7 +23,7 @@ class Elements(NamedTuple):
     """What is known of a list; None stands for what is not."""
 
     length: int | None
-    shape: tuple[int, ...] | str | None
+    shape: Any  # of each element; if it is a list, what is known of that
 
 
 UNKNOWN: Final = Elements(None, None)
@@ -57,7 +57,7 @@ def note_elements(x: SymbolicTensor, elements: Elements) -> None:
 
 def emitted_elements(inside: SymbolicTensor) -> Elements:
     """What is known of the list of what a loop emits in each iteration."""
-    return Elements(None, None if is_list(inside) else _shape(inside))
+    return Elements(None, elements_known(inside) if is_list(inside) else _shape(inside))
 
 
 def joined(a: Elements, b: Elements) -> Elements:
@@ -79,7 +79,7 @@ def refined(inputs: Sequence[Any], attrs: Attrs) -> Attrs:
         return attrs
     known = elements_known(inputs[0])
     more: dict[str, Any] = {}
-    if isinstance(known.shape, tuple) and (said is None or len(said) == len(known.shape)):
+    if type(known.shape) is tuple and (said is None or len(said) == len(known.shape)):
         more["shape"] = known.shape
     if "count" in attrs and attrs["count"] is None:
         more["count"] = known.length

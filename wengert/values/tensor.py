@@ -169,10 +169,10 @@ class TensorList(list):  # type: ignore[type-arg]
 
     @property
     def element_shape(self) -> Dims | None:
-        """The shape of every element, if all were written and have the same."""
+        """The shape of every element, if all were written, and are arrays of the same."""
         if self.dense is not None:
             return self.dense.shape[1:]  # type: ignore[no-any-return]
-        shapes = {getattr(v, "shape", None) for v in self}
+        shapes = {None if isinstance(v, TensorList) else getattr(v, "shape", None) for v in self}
         return shapes.pop() if len(shapes) == 1 else None
 
     def zeros(self) -> TensorList:

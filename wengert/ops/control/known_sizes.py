@@ -88,8 +88,10 @@ def loop_again(loop: Loop, inputs: Sequence[Any]) -> Loop | None:
 def _element(stack: Any, inside: SymbolicTensor) -> _Given:
     """What is known of the elements of a stack."""
     own = _given(inside)
-    known = elements_known(stack).shape if is_list(stack) and not is_list(inside) else None
-    return own._replace(shape=known) if isinstance(known, tuple) else own
+    known = elements_known(stack).shape if is_list(stack) else None
+    if isinstance(known, Elements):
+        return own._replace(elements=known)
+    return own._replace(shape=known) if type(known) is tuple else own
 
 
 class _Body:

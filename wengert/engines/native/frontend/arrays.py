@@ -178,6 +178,7 @@ class AsList(NamedTuple):
     """An array in memory that NumPy's operations see as a list."""
 
     view: View
+    depth: int = 1  # of the lists in each other
 
 
 class Pieces(Base):
@@ -288,7 +289,7 @@ class Repeat:
     """
 
     __slots__ = (
-        "after", "alone", "emitted", "fixed", "group", "initial", "inside", "place", "results",
+        "after", "alone", "count", "emitted", "fixed", "group", "initial", "inside", "place", "results",
         "taken", "tally",
     )  # fmt: skip
 
@@ -297,9 +298,11 @@ class Repeat:
         inside: Any,
         initial: Sequence[View],
         fixed: dict[int, View],
-        taken: Sequence[Rows],
+        taken: Sequence[Rows | View],
         place: Any,
+        count: int | None = None,
     ) -> None:
+        self.count = count  # the number of iterations, if it is known before
         self.inside = inside  # the condition and the body
         self.initial = initial  # what is carried from one iteration to the next, at the beginning
         self.fixed = fixed  # what is the same in all iterations, by its index among the constants
@@ -307,22 +310,36 @@ class Repeat:
         self.place = place
         self.results = [Given(v.shape, v.kind, self) for v in initial]
         # The number of iterations: those that were run, or those that there will be.
-        self.tally = Tally() if inside.condition is not None else taken[0].tally
-        self.emitted = [Rows(v.shape, v.kind, self.tally) for v in inside.emitted]
-        for rows in self.emitted:
-            rows.loop = self
+        lists = [x for x in taken if isinstance(x, Rows)]
+        self.tally = lists[0].tally if lists else Tally()
+        self.emitted: list[Rows | Given] = []
+        for v in inside.emitted:
+            if count is None:
+                rows = Rows(v.shape, v.kind, self.tally)
+                rows.loop = self
+                self.emitted.append(rows)
+            else:
+                given = Given((count, *v.shape), v.kind, self)
+                self.results.append(given)
+                self.emitted.append(given)
         self.group: Any = None
         self.alone = True
         self.after: list[Any] = []
 
     @property
     def operands(self) -> Sequence[View]:
-        return [*self.initial, *self.fixed.values()]
+        arrays = [x for x in self.taken if isinstance(x, View)]
+        return [*self.initial, *self.fixed.values(), *arrays]
+
+    @property
+    def rows(self) -> list[Rows]:
+        """What it emits, if the number of iterations is known only when it runs."""
+        return [x for x in self.emitted if isinstance(x, Rows)]
 
     @property
     def has_rows(self) -> bool:
-        """Whether it takes or emits something in each iteration."""
-        return bool(self.taken or self.emitted)
+        """Whether it takes or emits as much as is known only when it runs."""
+        return any(isinstance(x, Rows) for x in (*self.taken, *self.emitted))
 
 
 class Choice:

@@ -46,17 +46,23 @@ class InsideBranches:
             raise NotLowered("an index that is no single number")
         fixed = fixed_in(low, self.parts, op.inputs[1:])
         choice = Choice(
-            self, low.stored(index), fixed, [self._form(op, k) for k in self.outputs], op
+            self, low.stored(index), fixed, [self._form(low, op, k) for k in self.outputs], op
         )
         low.items.append(choice)
         found: list[View | None] = [None] * len(op.outputs)
         for at, base in zip(self.outputs, choice.results, strict=True):
-            found[at] = whole(base)
+            y = op.outputs[at]
+            if id(y) in low.forms:
+                low.lists[id(y)] = whole(base)
+            else:
+                found[at] = whole(base)
         return found
 
-    def _form(self, op: Operation, at: int) -> tuple[Dims, str]:
+    def _form(self, low: Lowering, op: Operation, at: int) -> tuple[Dims, str]:
         """The form of a result, which is the same in all branches that give it."""
-        shape, kind = known_shape(op.outputs[at]), kind_of(op.outputs[at])
+        y = op.outputs[at]
+        form = low.forms.get(id(y))
+        shape, kind = (known_shape(y), kind_of(y)) if form is None else form[:2]
         views = [given[at] for given in self.given if at in given]
         if kind is None or any(v.shape != shape or v.kind != kind for v in views):
             raise NotLowered("results of several forms")

@@ -12,9 +12,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from wengert.engines.native.frontend.scalar import TYPE_OF
+from wengert.engines.native.frontend.trip_counts import trips
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.inference.symbolic_integers import known_value
+from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
 from wengert.values.dtypes import VARIANT
 from wengert.values.symbolic import SymbolicTensor, is_certain
@@ -24,17 +26,21 @@ Bodies = TypeVar("Bodies")
 
 
 class ListForm(NamedTuple):
-    """A list as an array: one row for each element."""
+    """A list as an array: one row for each element, which may be a list itself."""
 
     shape: tuple[int, ...]
     kind: str
+    depth: int = 1  # of the lists in each other; 0 for an array
 
 
 def list_forms(plan: Plan) -> dict[int, ListForm]:
     """The forms of lists, by the ids of their tensors, in loops, too."""
-    if not any(_is_list(x) for op in plan.steps for x in op.outputs):
+    if not any(op.row.bodies or any(map(_is_list, op.outputs)) for op in plan.steps):
         return {}
     classes = _Classes()
+    for x in plan.given:
+        if _is_list(x):
+            classes.is_given(x)
     for key, value in plan.known.items():
         if isinstance(value, TensorList):
             classes.is_known(key, value)
@@ -54,6 +60,8 @@ class _Classes:
         # What is known, one entry for each that says so: None for what rules a form out.
         self._lengths: list[tuple[int, int | None]] = []
         self._elements: list[tuple[int, Any]] = []
+        self._as_long: list[tuple[int, int]] = []  # a list that is as long as another
+        self._nested: list[tuple[int, int]] = []  # a list, and one of those that are its elements
 
     def _root(self, key: int) -> int:
         while (above := self._parent.setdefault(key, key)) != key:
@@ -68,6 +76,10 @@ class _Classes:
     def _holds(self, x: SymbolicTensor, form: Any) -> None:
         self._elements.append((id(x), form))
 
+    def is_given(self, x: SymbolicTensor) -> None:
+        """A list of which nothing is known before the plan runs."""
+        self._lengths.append((id(x), None))
+
     def is_known(self, key: int, value: TensorList) -> None:
         """A list that is made before the plan runs."""
         forms = {None if v is None else (np.shape(v), np.asarray(v).dtype) for v in value}
@@ -78,8 +90,11 @@ class _Classes:
     def look_at(self, steps: Iterable[Operation]) -> None:
         for op in steps:
             loop = bodies_of(op, Loop)
+            branches = bodies_of(op, Branches)
             if loop is not None:
                 self._loop(op, loop)
+            elif branches is not None:
+                self._branches(op, branches)
             elif any(_is_list(x) for x in (*op.inputs, *op.outputs)):
                 self._operation(op)
 
@@ -93,7 +108,41 @@ class _Classes:
         for x, at in loop.same:
             if _is_list(x):
                 self._same(x, op.inputs[n + s + at])
+        self._stacks(op, loop)
         self.look_at(loop.body.operations)
+
+    def _stacks(self, op: Operation, loop: Loop) -> None:
+        """What a loop takes and emits: an element for each iteration."""
+        n, s = len(loop.carried), len(loop.taken)
+        taken, emitted = op.inputs[n : n + s], op.outputs[n:]
+        for x, t in zip(taken, loop.taken, strict=True):
+            self._is_element(t.inside, x)
+        for y, e in zip(emitted, loop.emitted, strict=True):
+            self._is_element(e.inside, y)
+            if taken:
+                self._as_long.append((id(y), id(taken[0])))
+            else:
+                count = trips(op, loop)
+                self._lengths.append((id(y), count or None))
+
+    def _is_element(self, x: SymbolicTensor, values: SymbolicTensor) -> None:
+        if _is_list(x):
+            self._nested.append((id(values), id(x)))
+        else:
+            self._holds(values, (x._array.shape, x._array.dtype))
+
+    def _branches(self, op: Operation, branches: Branches) -> None:
+        for body, places in zip(branches.bodies, branches.places, strict=True):
+            results = zip(op.outputs, body.results[: branches.count], strict=False)
+            inputs = zip([op.inputs[1 + at] for at in places], body.graph.all_inputs, strict=True)
+            for x, y in (*results, *inputs):
+                if _is_list(x):
+                    self._same(x, y)
+            self.look_at(body.graph.operations)
+        more = zip(op.outputs[branches.count :], branches.more, strict=True)
+        for y, (branch, at) in more:
+            if _is_list(y):
+                self._same(y, branches.bodies[branch].results[at])
 
     def _operation(self, op: Operation) -> None:
         name, xs, ys = op.row.name, op.inputs, op.outputs
@@ -126,6 +175,31 @@ class _Classes:
                     self._holds(x, None)
 
     def found(self) -> dict[int, ListForm]:
+        """The forms that follow, from the outside to the lists in lists, and back."""
+        known = self._known()
+        while True:
+            for key, other in self._as_long:
+                form = known.get(self._root(other))
+                if form is not None:
+                    self._lengths.append((key, form.shape[0]))
+            for key, inner in self._nested:
+                self._relate(known, key, inner)
+            before, known = known, self._known()
+            if len(known) == len(before):
+                break
+        keys = {*self._parent, *[key for key, _ in self._lengths]}
+        return {key: known[self._root(key)] for key in keys if self._root(key) in known}
+
+    def _relate(self, known: dict[int, ListForm], key: int, inner: int) -> None:
+        """A list of lists is an array of arrays."""
+        outer, one = known.get(self._root(key)), known.get(self._root(inner))
+        if one is not None:
+            self._elements.append((key, one))
+        if outer is not None and outer.depth > 1:
+            self._lengths.append((inner, outer.shape[1]))
+            self._elements.append((inner, ListForm(outer.shape[2:], outer.kind, outer.depth - 2)))
+
+    def _known(self) -> dict[int, ListForm]:
         lengths: dict[int, set[Any]] = {}
         elements: dict[int, set[Any]] = {}
         for key, length in self._lengths:
@@ -136,21 +210,17 @@ class _Classes:
         for root, sizes in lengths.items():
             forms = elements.get(root, set())
             if len(sizes) == len(forms) == 1 and None not in sizes | forms:
-                (size,), ((shape, kind),) = sizes, forms
-                known[root] = ListForm((size, *shape), kind)
-        return {
-            key: known[self._root(key)]
-            for key in list(self._parent) + list(lengths)
-            if self._root(key) in known
-        }
+                (size,), ((shape, kind, depth),) = sizes, forms
+                known[root] = ListForm((size, *shape), kind, depth + 1)
+        return known
 
 
-def _element(form: Any) -> tuple[tuple[int, ...], str] | None:
-    if form is None:
-        return None
+def _element(form: Any) -> ListForm | None:
+    if form is None or isinstance(form, ListForm):
+        return form
     shape, dtype = form
     kind = TYPE_OF.get(getattr(dtype, "numpy_dtype", dtype)) if is_certain(shape) else None
-    return None if kind is None else (tuple(map(int, shape)), kind)
+    return None if kind is None else ListForm(tuple(map(int, shape)), kind, 0)
 
 
 def _is_list(x: Any) -> bool:

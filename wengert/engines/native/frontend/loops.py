@@ -14,6 +14,7 @@ from wengert.engines.native.frontend.list_forms import ListForm
 from wengert.engines.native.frontend.lowering import WHOLE, Lowering, kind_of, known_shape
 from wengert.engines.native.frontend.parts import Part, fixed_in, shape_in, stored_in
 from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.engines.native.frontend.trip_counts import trips
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.ops.control.while_op import Loop
@@ -35,12 +36,14 @@ class Inside:
         count = len(loop.carried)
         pairs = list(zip(loop.emitted, op.outputs[count:], strict=True))
         self.emits = [(e, y) for e, y in pairs if id(y) in used]
-        if loop.condition is not None and any(e.backward for e, _ in self.emits):
-            raise NotLowered("the first row belongs to the last iteration, which is not known")
-        if any(id(e.inside) in forms or kind_of(e.inside) is None for e, _ in self.emits):
-            raise NotLowered("a list for each iteration")
         if (loop.condition is None) is not bool(loop.taken):
             raise NotLowered("a loop without an end, or with two")
+        self.count = self._count(op, forms)
+        if self.count is None:
+            if loop.condition is not None and any(e.backward for e, _ in self.emits):
+                raise NotLowered("the first row belongs to the last iteration, which is not known")
+            if any(id(e.inside) in forms or kind_of(e.inside) is None for e, _ in self.emits):
+                raise NotLowered("a list for each iteration")
         self.body = Part(
             loop.body,
             [*loop.results, *[e.inside for e, _ in self.emits]],
@@ -49,12 +52,26 @@ class Inside:
             forms,
             [t.inside for t in loop.taken],
         )
-        self.condition = None if loop.condition is None else self._condition(loop.condition)
+        is_counted = loop.condition is None or self.count is not None
+        self.condition = None if is_counted else self._condition(loop.condition)
         # What is written in each iteration is in memory, which ends the lowering of the body.
         self.emitted = [self.body.stored(e.inside) for e, _ in self.emits]
         self.body.assign(loop.carried, loop.results)
 
-    def _condition(self, graph: FunctionGraph) -> Part:
+    def _count(self, op: Operation, forms: dict[int, ListForm]) -> int | None:
+        """The number of iterations, if all that the loop takes and emits are arrays of that length."""
+        n, s = len(self.loop.carried), len(self.loop.taken)
+        lists = [*op.inputs[n : n + s], *[y for _, y in self.emits]]
+        if any(id(x) not in forms for x in lists):
+            return None
+        counts = {forms[id(x)].shape[0] for x in lists}
+        if self.loop.condition is not None:
+            counts.add(trips(op, self.loop) or 0)
+        (count,) = counts if len(counts) == 1 else (0,)
+        return count or None
+
+    def _condition(self, graph: FunctionGraph | None) -> Part:
+        assert graph is not None
         count = len(self.loop.carried)
         given, captured = graph.all_inputs[:count], graph.all_inputs[count:]
         pairs = zip(captured, self.loop._condition_places, strict=True)
@@ -76,20 +93,29 @@ class Inside:
             if view.shape != shape_in(low, x):
                 raise NotLowered("a value changes its shape")
         pairs = zip(op.inputs[n : n + s], self.loop.taken, strict=True)
-        taken = [_rows(low, x, t.inside) for x, t in pairs]
-        loop = Repeat(self, initial, fixed_in(low, self.parts, op.inputs[n + s :]), taken, op)
-        loop.after += [rows.loop for rows in taken if rows.loop is not None]
+        taken = [self._taken(low, x, t.inside) for x, t in pairs]
+        fixed = fixed_in(low, self.parts, op.inputs[n + s :])
+        loop = Repeat(self, initial, fixed, taken, op, self.count)
+        makers = [rows.loop for rows in taken if isinstance(rows, Rows)]
+        loop.after += [maker for maker in makers if maker is not None]
         low.items.append(loop)
-        for rows, (_, y) in zip(loop.emitted, self.emits, strict=True):
-            low.rows[id(y)] = rows
+        for made, (_, y) in zip(loop.emitted, self.emits, strict=True):
+            if isinstance(made, Rows):
+                low.rows[id(y)] = made
+            else:
+                low.lists[id(y)] = whole(made)
         for base, x, y in zip(loop.results, self.loop.carried, op.outputs, strict=False):
             if id(x) in low.forms:
                 low.lists[id(y)] = whole(base)
         found = [
             None if id(x) in low.forms else whole(base)
-            for base, x in zip(loop.results, self.loop.carried, strict=True)
+            for base, x in zip(loop.results, self.loop.carried, strict=False)
         ]
         return [*found, *[None] * len(self.loop.emitted)]
+
+    def _taken(self, low: Lowering, x: SymbolicTensor, inside: SymbolicTensor) -> Rows | View:
+        """What is taken in each iteration: of an array, or of a list."""
+        return _rows(low, x, inside) if self.count is None else stored_in(low, x)
 
 
 def _rows(low: Lowering, x: SymbolicTensor, inside: SymbolicTensor) -> Rows:

@@ -85,7 +85,7 @@ class Lowering:
             if is_whole or id(x) not in self.forms:
                 self._enter(x)
             else:
-                base = Input(*self.forms[id(x)])
+                base = Input(*self.forms[id(x)][:2])
                 self.given[base] = x
                 self.lists[id(x)] = whole(base)
         for at, (key, value) in enumerate(plan.used().items()):
@@ -127,7 +127,7 @@ class Lowering:
     def _known_list(self, value: Any, at: int, form: ListForm) -> View:
         if value[0] is None:
             return self.number(form.kind, 0, form.shape)
-        base = Input(*form)
+        base = Input(form.shape, form.kind)
         self.constants[base] = at
         return whole(base)
 
@@ -226,7 +226,7 @@ class Lowering:
             view = self.views.get(id(x))
             if view is None and id(x) in self.lists:
                 stored = self.stored(self.lists[id(x)])
-                inputs.append(AsList(stored))
+                inputs.append(AsList(stored, self.forms[id(x)].depth))
                 views.append(stored)
                 continue
             # An input of the plan is passed on unchanged: it may be a variable, or missing.

@@ -8,9 +8,9 @@ be seen, the function returns, and goes on where it was when it is called again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from wengert.engines.native.frontend.arrays import Base, Input, Repeat, Rows, Write
+from wengert.engines.native.frontend.arrays import Base, Input, Repeat, Rows, View, Write
 from wengert.engines.native.program.bodies import BodyWriter, memcpy
 from wengert.engines.native.program.steps import Call, copy_call
 
@@ -21,7 +21,16 @@ _INNER: Final = 1 << 16  # elements that a loop in a loop is taken for
 
 def initial_copies(loop: Repeat) -> list[Call]:
     """The calls that copy what a loop carries to where it stays."""
-    return [copy_call(*pair) for pair in zip(loop.initial, loop.results, strict=True)]
+    return [copy_call(*pair) for pair in zip(loop.initial, loop.results, strict=False)]
+
+
+class _Row(NamedTuple):
+    """The element of an iteration: its address has a name."""
+
+    name: str
+    source: Base
+    size: int  # bytes
+    backward: bool
 
 
 class LoopWriter(BodyWriter):
@@ -45,9 +54,10 @@ class LoopWriter(BodyWriter):
         self.emitted = emitted
         self.condition = condition
         self.goes_on = goes_on  # what the condition computes
-        self.stops = stops  # before the end, to be called again
+        # Before the end, to be called again.
+        self.stops = stops and (loop.count is None or loop.count > self.pause)
         self.stopped = Base((), "b1", loop.place)  # whether it did
-        self._rows: list[tuple[str, Rows, bool]] = []  # the name of a row, and whether backward
+        self._rows: list[_Row] = []
         self._emitted_before: list[tuple[str, Base]] = []  # copies to rows, as the body begins
         self._emitted_after: list[tuple[str, Base]] = []  # and as it ends
         for part in loop.inside.parts:
@@ -65,7 +75,9 @@ class LoopWriter(BodyWriter):
         """Where the body reads what it takes, and writes what it emits."""
         inside = self.loop.inside
         for base, at in inside.body.taken.items():
-            self._row_of[base] = self._row(self.loop.taken[at], inside.loop.taken[at].backward)
+            taken = self.loop.taken[at]
+            source = taken.base if isinstance(taken, View) else taken
+            self._row_of[base] = self._row(source, inside.loop.taken[at].backward)
         pairs = zip(self.loop.emitted, inside.emits, self.emitted, strict=True)
         for rows, (stack, _), base in pairs:
             name = self._row(rows, stack.backward)
@@ -76,9 +88,11 @@ class LoopWriter(BodyWriter):
             else:
                 self._row_of[base] = name
 
-    def _row(self, rows: Rows, backward: bool) -> str:
+    def _row(self, source: Base, backward: bool) -> str:
         name = f"%row{len(self._rows)}"
-        self._rows.append((name, rows, backward))
+        count = self.loop.count
+        size = source.bytes if count is None or isinstance(source, Rows) else source.bytes // count
+        self._rows.append(_Row(name, source, size, backward))
         return name
 
     def call(self) -> Call:
@@ -102,7 +116,7 @@ class LoopWriter(BodyWriter):
 
     def _again(self) -> list[str]:
         """Whether there is another iteration."""
-        if self.stops or self.goes_on is None:
+        if self.stops or (self.goes_on is None and self.loop.count is None):
             array = self._argument(self.loop.tally)
             self._entry += [
                 f"%begun = load i64, ptr {array}",
@@ -110,12 +124,14 @@ class LoopWriter(BodyWriter):
                 "%room = load i64, ptr %roomp",
             ]
         if self.goes_on is None:
-            return ["%go = icmp ult i64 %t, %begun", "br i1 %go, label %body, label %done"]
-        lines = self._called(self.condition, "c")
-        lines += [
-            f"%flag = load i8, ptr {self._address(self.goes_on)}",
-            "%go = icmp ne i8 %flag, 0",
-        ]
+            end = "%begun" if self.loop.count is None else self.loop.count
+            lines = [f"%go = icmp ult i64 %t, {end}"]
+        else:
+            lines = self._called(self.condition, "c")
+            lines += [
+                f"%flag = load i8, ptr {self._address(self.goes_on)}",
+                "%go = icmp ne i8 %flag, 0",
+            ]
         if not self.stops:
             return [*lines, "br i1 %go, label %body, label %done"]
         return [
@@ -136,13 +152,14 @@ class LoopWriter(BodyWriter):
 
     def _addresses_of_rows(self) -> list[str]:
         lines = []
-        for name, rows, backward in self._rows:
+        end = "%begun" if self.loop.count is None else self.loop.count
+        for name, source, size, backward in self._rows:
             at = "%t"
             if backward:
-                lines += [f"{name}.b = sub i64 %begun, 1", f"{name}.t = sub i64 {name}.b, %t"]
+                lines += [f"{name}.b = sub i64 {end}, 1", f"{name}.t = sub i64 {name}.b, %t"]
                 at = f"{name}.t"
-            lines.append(f"{name}.o = mul i64 {at}, {rows.bytes}")
-            array = self._argument(rows)
+            lines.append(f"{name}.o = mul i64 {at}, {size}")
+            array = self._argument(source)
             lines.append(f"{name} = getelementptr i8, ptr {array}, i64 {name}.o")
         return lines
 

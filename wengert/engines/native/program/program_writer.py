@@ -283,24 +283,25 @@ class ProgramWriter:
     def _resumed(self, calls: Resumed) -> None:
         """Run a loop, and again until it has come to its end, with more room for what it emits."""
         loop = calls[0].what
-        room = self._new("g", "iterations", None if loop.emitted else calls.pause)
+        room = self._new("g", "iterations", None if loop.rows else calls.pause)
         tally = self._name_of[id(loop.tally)] = f"t{len(self._name_of)}"
         self.lines.append(f"{tally} = {room}.tally()")
-        for rows in loop.emitted:
+        for rows in loop.rows:
             name = self._name_of[id(rows)] = f"a{len(self._name_of)}"
             self.lines.append(f"{name} = {self._new_rows(rows, f'{tally}[1]')}")
         entry, again, given, _ = self._entry(calls, False)
-        names = [self._name_of[id(rows)] for rows in loop.emitted]
+        names = [self._name_of[id(rows)] for rows in loop.rows]
         grown = "".join([f" {name} = more({name}, {tally});" for name in names])
         self.lines.append(f"s = {entry}({given})")
         self.lines.append(f"while s is not None and {again}(s, {given}):")
         self.lines.append(f" {room}.add_to({tally});{grown} s = {entry}({given})")
-        if loop.emitted:
+        if loop.rows:
             self.lines.append(f"{room}.note({tally})")
 
     def _check_lengths(self, loop: Repeat) -> None:
         """A loop reads a row of everything that it takes in each iteration."""
-        tallies = list(dict.fromkeys([rows.tally for rows in loop.taken]))
+        lists = [x for x in loop.taken if isinstance(x, Rows)]
+        tallies = list(dict.fromkeys([rows.tally for rows in lists]))
         if len(tallies) > 1:
             self.lines.append(f"check_lengths({', '.join(map(self._name, tallies))})")
 
@@ -413,7 +414,7 @@ class ProgramWriter:
         arguments = []
         for x in step.inputs:
             if isinstance(x, AsList):
-                arguments.append(f"as_list({self._shaped(x.view)})")
+                arguments.append(f"as_list({self._shaped(x.view)}, {x.depth})")
             elif isinstance(x, View):
                 arguments.append(self._shaped(x))
             else:
@@ -456,7 +457,7 @@ class ProgramWriter:
         used = {id(v.base) for s in self.segments.items if isinstance(s, Step) for v in s.operands}
         for x in self.schedule.fetched:
             if isinstance(x, AsList):
-                results.append(f"as_list({self._shaped(x.view)})")
+                results.append(f"as_list({self._shaped(x.view)}, {x.depth})")
                 fresh.append(False)
                 continue
             source = x if not isinstance(x, View) else self.low.source.get(x.base)

@@ -49,9 +49,11 @@ def listed(rows: Any, tally: Any) -> TensorList:
     return TensorList(there).of_dense(there)
 
 
-def as_list(rows: Any) -> TensorList:
-    """All rows as a list."""
-    return TensorList(rows).of_dense(rows)
+def as_list(rows: Any, depth: int) -> TensorList:
+    """All rows as a list, or as a list of lists, and so on."""
+    if depth == 1:
+        return TensorList(rows).of_dense(rows)
+    return TensorList([as_list(row, depth - 1) for row in rows])
 
 
 def as_rows(values: Any, shape: tuple[int, ...], dtype: Any) -> tuple[Any, Any]:

@@ -56,7 +56,7 @@ class Schedule:
     def _fetch(self, x: Any) -> Any:
         view = self.low.views.get(id(x))
         if view is None and id(x) in self.low.lists:
-            return AsList(self.low.stored(self.low.lists[id(x)]))
+            return AsList(self.low.stored(self.low.lists[id(x)]), self.low.forms[id(x)].depth)
         return x if view is None else self.low.stored(view)
 
     def _fetched_views(self) -> list[View]:

@@ -9,6 +9,7 @@ from wengert.engines.native.codegen.gemm_forms import blocks_of
 from wengert.engines.native.codegen.loop_emitter import Launch, launches
 from wengert.engines.native.codegen.math_functions import functions_text
 from wengert.engines.native.frontend.arrays import (
+    AsList,
     Base,
     Choice,
     Map,
@@ -17,6 +18,7 @@ from wengert.engines.native.frontend.arrays import (
     Repeat,
     RowSet,
     Step,
+    View,
 )
 from wengert.engines.native.optimize.fuse import Group
 from wengert.engines.native.program.choices import ChoiceWriter
@@ -131,7 +133,7 @@ class Segments:
     def _add_choice(self, choice: Choice) -> None:
         """The call of branches."""
         bodies = [Segments(Schedule(part.low, part.results), self) for part in choice.inside.parts]
-        given = [[v.base for v in body._schedule.fetched] for body in bodies]
+        given = [[_view(x).base for x in body._schedule.fetched] for body in bodies]
         writer = ChoiceWriter(choice, [body.calls for body in bodies], given)
         self._continue([self._named(writer.call())])
         if writer.looks:
@@ -140,10 +142,10 @@ class Segments:
     def _loop_writer(self, loop: Repeat) -> LoopWriter:
         inside = loop.inside
         body = Segments(Schedule(inside.body.low, [e.inside for e, _ in inside.emits]), self)
-        emitted = [v.base for v in body._schedule.fetched]
+        emitted = [_view(x).base for x in body._schedule.fetched]
         parts = body.calls, body._schedule.writes, body.overwrites, emitted
         if inside.condition is None:
-            return LoopWriter(loop, *parts)
+            return LoopWriter(loop, *parts, stops=self._is_outermost and inside.count is not None)
         ahead = Segments(Schedule(inside.condition.low, inside.condition.results), self)
         go = ahead._schedule.fetched[0].base
         return LoopWriter(loop, *parts, ahead.calls, go, self._is_outermost)
@@ -180,3 +182,9 @@ class Segments:
         self._math.update(dict.fromkeys(calls))
         self._declarations |= declarations
         return self._texts.setdefault(text, f"@k{len(self._texts)}")
+
+
+def _view(fetched: Any) -> View:
+    """What a body gives in memory, also if it is a list."""
+    found: View = fetched.view if isinstance(fetched, AsList) else fetched
+    return found

@@ -63,7 +63,7 @@ class Call:
             made = [_written(b) for b in (*self.finish.stored, *self.finish.partial.values())]
             return [self.what, *made] if self.finish.in_memory else made
         if isinstance(self.what, Repeat):
-            return [*self.what.results, *self.what.emitted]
+            return [*self.what.results, *self.what.rows]
         if isinstance(self.what, Choice):
             return self.what.results
         return [self.what] if self.name else []
