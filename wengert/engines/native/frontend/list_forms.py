@@ -14,6 +14,7 @@ import numpy as np
 from wengert.engines.native.frontend.scalar import TYPE_OF
 from wengert.engines.native.frontend.trip_counts import trips
 from wengert.execution.plan import Plan
+from wengert.graph.graph_builder import CONST
 from wengert.graph.operation import Operation
 from wengert.inference.symbolic_integers import known_value
 from wengert.ops.control.cond import Branches
@@ -44,7 +45,7 @@ def list_forms(plan: Plan) -> dict[int, ListForm]:
     for key, value in plan.known.items():
         if isinstance(value, TensorList):
             classes.is_known(key, value)
-    classes.look_at(plan.steps)
+    classes.look_at([*[op for op in plan.order if op.row is CONST], *plan.steps])
     return classes.found()
 
 
@@ -95,6 +96,9 @@ class _Classes:
                 self._loop(op, loop)
             elif branches is not None:
                 self._branches(op, branches)
+            elif op.row is CONST and not isinstance(op.attrs["value"], TensorList):
+                # Where a list should be, a number stands for zeros, however many.
+                self._lengths.append((id(op.outputs[0]), None))
             elif any(_is_list(x) for x in (*op.inputs, *op.outputs)):
                 self._operation(op)
 
