@@ -192,6 +192,89 @@ for one in MATRICES:
     idiom("mm")(one)
 
 
+# ---- loops and branches ------------------------------------------------------------------------
+
+
+def repeat(runs: Any, body: Callable[..., Any], x: Any) -> Any:
+    """`body(i, x)` some times; the shape stays."""
+    return tf.while_loop(lambda i, a: i < runs, lambda i, a: (i + 1, body(i, a)), (0, x))[1]
+
+
+def kept(x: Any) -> Any:
+    """As many rows written as there are, each read again from the end."""
+    n = count(x)
+    array = tf.TensorArray(tf.float64, n, element_shape=x.shape[1:])
+    _, array = tf.while_loop(
+        lambda i, array: i < n, lambda i, array: (i + 1, array.write(i, tf.sin(x[i]))), (0, array)
+    )
+    return repeat(n, lambda i, a: a + array.read(n - 1 - i), tf.zeros_like(x)) + array.stack()
+
+
+def growing(x: Any, runs: int) -> Any:
+    return tf.while_loop(
+        lambda i, a: i < runs,
+        lambda i, a: (i + 1, tf.concat([a, x[:2] * 0.5], 0)),
+        (0, x),
+        shape_invariants=(tf.TensorShape([]), tf.TensorShape(None)),
+    )[1]
+
+
+def until(x: Any, limit: float) -> Any:
+    """As often as the values ask for."""
+    return tf.while_loop(
+        lambda i, a: tf.logical_and(tf.reduce_sum(a * a) < limit, i < 6),
+        lambda i, a: (i + 1, a * 1.5 + 0.1),
+        (0, x),
+    )[1]
+
+
+def chosen(x: Any, by: Any) -> Any:
+    return tf.switch_case(
+        by % 3, [lambda: tf.sin(x), lambda: x[::-1] * x, lambda: repeat(2, lambda i, a: a * x, x)]
+    )
+
+
+LOOPS: list[Idiom] = [
+    lambda x, d: (lambda runs: repeat(runs, lambda i, a: tf.sin(a) + x, x))(d(0, 4)),
+    lambda x, d: repeat(tf.minimum(count(x), 4), lambda i, a: a * 0.9 + x, x),
+    lambda x, d: repeat(2, lambda i, a: repeat(2, lambda j, b: tf.tanh(b + x), a), x),
+    lambda x, d: repeat(3, lambda i, a: repeat(i, lambda j, b: tf.cos(b) * x, a), x),
+    lambda x, d: repeat(3, lambda i, a: tf.cond(i < 1, lambda: tf.sin(a), lambda: a * x), x),
+    lambda x, d: repeat(2, lambda i, a: a + tf.cast(i, tf.float64) * a[::-1], x),
+    lambda x, d: tf.scan(lambda a, e: tf.tanh(a + e), x),
+    lambda x, d: tf.scan(lambda a, e: tf.reshape(a + e, []), x, tf.reduce_sum(x), reverse=True),
+    lambda x, d: x * tf.foldl(lambda a, e: tf.sin(a + e), x),
+    lambda x, d: tf.map_fn(lambda e: tf.reduce_mean(tf.sin(x * e)), x),
+    lambda x, d: tf.map_fn(lambda e: repeat(2, lambda i, a: tf.sin(a) * e, e), x),
+    lambda x, d: kept(x),
+    lambda x, d: growing(x, d(0, 3)),
+    lambda x, d: until(x, d(1, 30)),
+    lambda x, d: chosen(x, count(x)),
+    lambda x, d: repeat(2, lambda i, a: chosen(a, i), x),
+    lambda x, d: tf.cond(
+        tf.reduce_sum(x) > 0.0,
+        lambda: repeat(2, lambda i, a: tf.sin(a) * x, x),
+        lambda: tf.scan(lambda a, e: tf.cos(a) + e, x),
+    ),
+]
+for one in LOOPS:
+    idiom("vv")(one)
+
+LOOPS_OF_MATRICES: list[Idiom] = [
+    lambda m, d: repeat(2, lambda i, a: tf.tanh(tf.matmul(a, a, transpose_b=True) @ m / 10.0), m),
+    lambda m, d: tf.map_fn(
+        lambda r: tf.scan(lambda a, e: a * 0.5 + e, r), tf.pad(m, [[1, 0], [0, 1]])
+    ),
+    lambda m, d: tf.scan(lambda a, r: tf.sin(a) + r, m),
+    lambda m, d: tf.scan(lambda a, r: repeat(2, lambda i, b: tf.sin(b) + r, a), m),
+    lambda m, d: kept(m),
+    lambda m, d: chosen(m, count(m, 1)),
+    lambda m, d: until(m, d(1, 30)),
+]
+for one in LOOPS_OF_MATRICES:
+    idiom("mm")(one)
+
+
 # ---- programs ---------------------------------------------------------------------------------
 
 

@@ -94,7 +94,19 @@ def jacobian(x: Any) -> Any:
     return tf.reduce_sum(tape.jacobian(y, m), [0, 1, 2])
 
 
+def shared(x: Any) -> Any:
+    """After a loop of unknown rank: both parts get one cotangent, which is one input of what follows."""
+    y = tf.while_loop(
+        lambda i, a: i < 0,
+        lambda i, a: (i + 1, tf.concat([a, x[:2]], 0)),
+        (0, x),
+        shape_invariants=(tf.TensorShape([]), tf.TensorShape(None)),
+    )[1]
+    return tf.add_n(tf.split(y[: count(y) // 2 * 2], 2)) ** 3
+
+
 FOUND: list[Any] = [
+    lambda x, d: shared(x),
     lambda x, d: tf.tensor_scatter_nd_update(x, tf.range(0, count(x), 3)[:, None], x[::3] ** 2),
     lambda x, d: grown(x),
     lambda x, d: dealt(x),

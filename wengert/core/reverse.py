@@ -218,7 +218,8 @@ def pull_through(
 ) -> list[Any]:
     """Run a function on a tape of its own, and pull cotangents of its results back through it.
 
-    Back to its inputs, and to captured values. A result without a cotangent counts as zero.
+    Back to its inputs, and to captured values. A result without a cotangent counts as zero. Gradients
+    of a value that is among them twice add up to its gradient.
     """
     tape = Tape()
     sources = [*inputs, *captured]
@@ -229,7 +230,18 @@ def pull_through(
     pairs = [
         (y, g) for y, g in zip(results, cotangents, strict=True) if y is not None and g is not None
     ]
-    return pull_back(tape, [y for y, _ in pairs], [g for _, g in pairs], sources, drain=True)
+    pulled = pull_back(tape, [y for y, _ in pairs], [g for _, g in pairs], sources, drain=True)
+    return _once_each(sources, pulled)
+
+
+def _once_each(sources: Sequence[Any], gradients: list[Any]) -> list[Any]:
+    """The gradients; of a source that is there twice, the whole in the first place, then zeros."""
+    seen: set[Key] = set()
+    for at, (x, g) in enumerate(zip(sources, gradients, strict=True)):
+        if g is not None and x._key in seen:
+            gradients[at] = bound.zeros_like(x)
+        seen.add(x._key)
+    return gradients
 
 
 def _accumulate(cotangents: Cotangents, key: Key, gradient: Any) -> None:
