@@ -104,9 +104,9 @@ def test_pictures_of_mnists_form_are_learnt(
 @pytest.mark.slow
 def test_textures_are_learnt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The network of the tutorial tells most of them apart after a few seconds."""
-    assert train("cifar10", "--steps", 50, out=tmp_path / "run") == 0
+    assert train("cifar10", "--steps", 60, "--batch", 64, out=tmp_path / "run") == 0
     said = capsys.readouterr().out
-    assert accuracy_of(said) > 70
+    assert accuracy_of(said) > 60
     assert "made-up pictures of ten textures" in said
 
 
@@ -168,20 +168,20 @@ def test_the_spectral_network_goes_on_too(tmp_path: Path) -> None:
 def test_an_interrupt_leaves_a_checkpoint(tmp_path: Path) -> None:
     """Ctrl-C after some steps: the run ends after the step, says how to go on, and can."""
     folder, whole = tmp_path / "run", tmp_path / "whole"
-    words = ("digits", "--steps", 4000, "--save-every", 10_000)
+    words = ("digits", "--steps", 1500, "--save-every", 10_000)
     with subprocess.Popen(
         command(*words, "--out", folder),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
     ) as process:  # fmt: skip
         assert process.stdout is not None
-        while "step 400/" not in process.stdout.readline():
+        while "step 300/" not in process.stdout.readline():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert f"go on with: wengert train --resume {folder}" in errors
     stopped = len(history(folder))
-    assert 400 <= stopped < 4000
+    assert 300 <= stopped < 1500
     assert train("--resume", folder) == 0
     assert train(*words, out=whole) == 0
     assert tensors(folder) == tensors(whole)

@@ -83,6 +83,12 @@ def _remove_rests(path: str) -> None:
                 rest.unlink()
 
 
+def remove_all_rests(folder: Path) -> None:
+    """Remove what killed processes left unfinished in a folder that this process alone uses."""
+    for rest in folder.glob(f"*{_MARK}*"):
+        rest.unlink(missing_ok=True)
+
+
 def _plain(name: str) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 

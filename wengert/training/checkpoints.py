@@ -7,9 +7,11 @@ from typing import Any, Final
 
 import wengert as tf
 from wengert.errors import DataLossError, InvalidArgumentError, NotFoundError
+from wengert.host.files import remove_all_rests
 from wengert.saving.checkpoint_state import fault_of
 
 _KEPT: Final = 3
+_NAME: Final = "ckpt"
 
 
 class Checkpoints:
@@ -24,7 +26,9 @@ class Checkpoints:
         }
         self._checkpoint = tf.train.Checkpoint(**parts)
         self._counter = self._checkpoint.save_counter  # made now, so that the first one has it
-        self._manager = tf.train.CheckpointManager(self._checkpoint, folder, max_to_keep=_KEPT)
+        self._manager = tf.train.CheckpointManager(
+            self._checkpoint, folder, _KEPT, checkpoint_name=_NAME
+        )
 
     def save(self, step: int) -> None:
         """Write one; those before it stay until it is whole."""
@@ -32,6 +36,7 @@ class Checkpoints:
 
     def restore(self) -> list[str]:
         """Take the last one that is whole; what is wrong with those after it, in words."""
+        self._remove_rests()
         faults: list[str] = []
         for path in reversed(self._manager.checkpoints):
             fault = self._fault_in_taking(path)
@@ -43,6 +48,14 @@ class Checkpoints:
                 f"No checkpoint of {self._folder} can be read. {' '.join(faults)} Begin a new run."
             )
         return faults
+
+    def _remove_rests(self) -> None:
+        """Remove what a killed process began to write, or to remove: the folder is this run's alone."""
+        kept = {Path(path).name for path in self._manager.checkpoints}
+        for file in self._folder.glob(f"{_NAME}-*"):
+            if file.name.partition(".")[0] not in kept:
+                file.unlink(missing_ok=True)
+        remove_all_rests(self._folder)
 
     def _fault_in_taking(self, path: str) -> str | None:
         fault = fault_of(path)

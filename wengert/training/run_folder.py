@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from wengert.errors import AlreadyExistsError, FailedPreconditionError, NotFoundError
-from wengert.host.files import HeldFile, errors_of_files, replaced
+from wengert.host.files import HeldFile, errors_of_files, remove_all_rests, replaced
 from wengert.training.settings import Settings, settings_of
 
 _SETTINGS: Final = "run.json"
@@ -155,4 +155,5 @@ def _held(path: Path) -> RunFolder:
             f"Another process trains in {path}{lock.owner}: wait for it, stop it, or give --out another "
             "folder. The lock goes when that process ends."
         )
+    remove_all_rests(path)
     return RunFolder(path, lock)
