@@ -50,9 +50,10 @@ def whole_steps(folder: Path) -> list[int]:
     """The steps of all checkpoints that the folder names, each of which is read to the last byte."""
     state = get_checkpoint_state(folder / "checkpoints")
     found: list[int] = []
-    for path in state.all_model_checkpoint_paths if state is not None else ():
+    paths = [] if state is None else state.all_model_checkpoint_paths
+    for path in paths:
         if not Path(f"{path}.index").exists():  # one that was too old, and was being removed
-            assert path != state.all_model_checkpoint_paths[-1]
+            assert path != paths[-1]
             continue
         reader = tf.train.load_checkpoint(path)
         for name in reader.get_variable_to_shape_map():
