@@ -31,11 +31,13 @@ class Screen:
         self.with_accuracy = with_accuracy
         self._first = self._last = 0
         self._times: deque[tuple[int, float]] = deque(maxlen=_AT_LAST)
+        self._losses: list[float] = []
 
     def begin(self, first: int, last: int, before: Sequence[Record]) -> None:
         """Steps from here to there, after these."""
         self._first, self._last = first, last
         self._times.clear()
+        self._losses = [record.loss for record in before]
 
     def say(self, text: str) -> None:
         """A line that stays."""
@@ -43,7 +45,7 @@ class Screen:
 
     def step(self, record: Record) -> None:
         """What came of a step."""
-        self._times.append((record.step, time.perf_counter()))
+        self._note(record)
         every = max(1, (self._last - self._first) // _LINES)
         if record.step % every == 0 or record.step == self._last:
             self._console.print(Text(self._line(record)))
@@ -53,7 +55,20 @@ class Screen:
         self.say(f"test after step {record.step}: {self._numbers(record)}")
 
     def end(self) -> None:
-        """There are no more steps."""
+        """There are no more steps: the whole curve."""
+        if len(self._losses) > 1:
+            self._console.print(*self._curve(), sep="\n")
+
+    def _note(self, record: Record) -> None:
+        self._times.append((record.step, time.perf_counter()))
+        self._losses.append(record.loss)
+
+    def _curve(self) -> list[Text]:
+        """The losses so far, where the terminal or the file can show it."""
+        if not self._console.encoding.startswith("utf"):
+            return []
+        width = max(20, min(self._console.width, 100) - _MARGIN)
+        return [Text(line, "cyan") for line in lines_of(list(self._losses), width, _ROWS)]
 
     def _line(self, record: Record) -> str:
         return (
@@ -79,7 +94,6 @@ class LiveScreen(Screen):
     def begin(self, first: int, last: int, before: Sequence[Record]) -> None:
         """Steps from here to there, after these."""
         super().begin(first, last, before)
-        self._losses = [record.loss for record in before]
         self._now = Record(first, 0.0, 0.0)
         self._live = Live(
             get_renderable=self._picture,
@@ -91,8 +105,7 @@ class LiveScreen(Screen):
 
     def step(self, record: Record) -> None:
         """What came of a step."""
-        self._times.append((record.step, time.perf_counter()))
-        self._losses.append(record.loss)
+        self._note(record)
         self._now = record
 
     def end(self) -> None:
@@ -100,8 +113,6 @@ class LiveScreen(Screen):
         self._live.stop()
 
     def _picture(self) -> Group:
-        width = max(20, min(self._console.width, 100) - _MARGIN)
-        curve = [Text(line, "cyan") for line in lines_of(list(self._losses), width, _ROWS)]
         bar = Table.grid(padding=(0, 1))
         bar.add_row(
             Text(f"{self._now.step}/{self._last}"),
@@ -109,7 +120,7 @@ class LiveScreen(Screen):
             Text(self._numbers(self._now), "bold") if self._times else Text("compiling ..."),
             Text(self._pace(self._now.step) if self._times else "", "dim"),
         )
-        return Group(*curve, bar)
+        return Group(*self._curve(), bar)
 
 
 def rate_text(rate: float) -> str:
