@@ -18,7 +18,9 @@ import pytest
 
 import wengert as tf
 from wengert.cli import main
+from wengert.overrides.registered_gradients import GRADIENTS
 from wengert.training.curve import lines_of
+from wengert.training.stopping import Stopping
 from wengert.training.textures import KINDS, textures
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -223,6 +225,17 @@ def test_an_interrupt_leaves_a_checkpoint(tmp_path: Path) -> None:
     assert tensors(folder) == tensors(whole)
 
 
+def test_the_second_interrupt_is_pythons_own() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with Stopping() as stopping:
+        assert not stopping.is_asked
+        signal.raise_signal(signal.SIGTERM)
+        assert stopping.is_asked
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
 # ---- a file of the user's -----------------------------------------------------------------------
 
 
@@ -269,6 +282,7 @@ def test_a_gradient_that_the_file_registers(tmp_path: Path) -> None:
         ("\ndel model", "has no function model()"),
         ("\ndef data(): return 3", "(inputs, targets) is wanted"),
         ("\ndef data(): return np.ones([3, 3]), np.ones([4])", "as many of the one as of the other"),
+        ("\ndef loss(y, t): return y - t", "has the shape (128,): a scalar is wanted"),
         ("\ndef model(): return lambda x: x", "a tf.Module with variables is wanted"),
         ("\ndef loss(y, t): return tf.reduce_sum(y) / 0.0", "the loss of step 1 is"),
     ],
@@ -278,6 +292,22 @@ def test_a_file_that_is_not_as_it_should_be(
 ) -> None:
     assert train(users_file(tmp_path, more=more), "--steps", 3, out=tmp_path / "run") in (1, 2)
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_run_goes_on_from_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file is found where it was; and where it is gone, that is said."""
+    monkeypatch.chdir(tmp_path)
+    path = users_file(tmp_path)
+    assert train("mine.py", "--steps", 3, out=tmp_path / "run") == 0
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    GRADIENTS.pop("Reversed")
+    assert train("--resume", tmp_path / "run", "--steps", 5) == 0
+    path.unlink()
+    assert train("--resume", tmp_path / "run", "--steps", 7) == 2
+    assert f"there is no file '{path}'" in " ".join(capsys.readouterr().err.split())
 
 
 def test_an_error_of_the_file_is_shown_with_its_line(

@@ -149,6 +149,7 @@ def _check_name(name: str) -> None:
 
 def _task(name: str) -> Task:
     """The task of a name, or of a file, which is run."""
+    _check_name(name)
     return TASKS[name] if name in TASKS else task_of(Path(name))
 
 
@@ -219,7 +220,7 @@ def _settings(
     defaults = {
         "batch": min(task.batch, examples), "optimizer": task.optimizer, "rate": task.rate,
     }  # fmt: skip
-    chosen: dict[str, Any] = {"task": options.task} | defaults | asked
+    chosen: dict[str, Any] = defaults | asked
     steps = _length(options, chosen["batch"], examples) or task.steps
     return Settings(**chosen, steps=steps)
 
@@ -227,6 +228,9 @@ def _settings(
 def _asked(options: argparse.Namespace) -> dict[str, Any]:
     names = ("task", "layer", "optimizer", "rate", "batch", "seed", "data", "engine")
     found = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    for name, value in found.items():  # a run may go on from another folder
+        if name == "data" or (name == "task" and value.endswith(".py")):
+            found[name] = str(Path(value).resolve())
     if options.override_scope:
         found["overrides"] = tuple(map(_override, options.override_scope))
     return found
@@ -257,7 +261,8 @@ def _told(run: Run, outcome: Outcome) -> int:
         )
     screen.say(f"page: {run.folder.page}   TensorBoard: tensorboard --logdir {run.folder.events}")
     if outcome.problem:
-        return report_failure(outcome.problem) and 1
+        report_failure(outcome.problem)
+        return 1
     if outcome.interrupted:
         to_errors().print(
             f"wengert: interrupted after step {outcome.step}; go on with: "

@@ -39,7 +39,7 @@ class History:
 
     def go_on(self, step: int) -> None:
         """Read what is there, up to a step; what came after it will come again."""
-        lines = self._path.read_text("utf-8").splitlines() if self._path.exists() else []
+        lines = self._path.read_text("utf-8", "replace").splitlines() if self._path.exists() else []
         found = (_record(line) for line in lines)
         self.records = [r for r in found if r is not None and r.step <= step]
         replaced(str(self._path), "".join(r.line() for r in self.records).encode())

@@ -51,7 +51,7 @@ class Learner:
         """The loss and the share that was right, before the update."""
         with tf.GradientTape() as tape:
             outputs = self.model(x)
-            loss = self._task.loss(outputs, y)
+            loss = self._scalar(self._task.loss(outputs, y))
             total = loss + self.model.penalty() if hasattr(self.model, "penalty") else loss
         gradients = tape.gradient(total, self.variables, overrides=self._overrides)
         self.optimizer.apply_gradients(zip(gradients, self.variables, strict=True))
@@ -60,6 +60,14 @@ class Learner:
             tf.reduce_mean(tf.cast(is_right(outputs, y), tf.float32)) if self.classifies else 0.0
         )
         return tf.stack([tf.cast(loss, tf.float32), right])
+
+    def _scalar(self, loss: Any) -> Any:
+        if loss.shape.rank != 0:
+            raise InvalidArgumentError(
+                f"The loss of {self._task.name} has the shape {loss.shape}: a scalar is wanted, as "
+                "tf.reduce_mean makes one."
+            )
+        return loss
 
     def tested(self, x: Any, y: Any) -> tuple[Any, Any]:
         """The loss of a batch, and its outputs."""
