@@ -339,6 +339,8 @@ def test_an_error_of_the_file_is_shown_with_its_line(
         (["digits", "--override-scope", "eig=clipped"], "The override of 'eig' matched no operation"),
         (["digits", "--data", "."], "leave --data . out"),
         (["digits", "--batch", "9999"], "there are 4000 examples"),
+        (["digits", "--out", "file"], "file is no folder"),
+        (["cifar10", "--data", "nowhere"], "nowhere has no data_batch_1.bin"),
         (["--resume", "nowhere"], "nowhere holds no run"),
     ],
 )  # fmt: skip
@@ -347,6 +349,7 @@ def test_what_cannot_be_done_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
+    Path("file").touch()
     assert main(["train", *words]) == 2
     assert said in " ".join(capsys.readouterr().err.split())
 

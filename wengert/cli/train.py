@@ -83,7 +83,9 @@ def _add_how(parser: Any) -> None:
         help=f"steps between checkpoints (default: {_SAVE_EVERY})",
     )  # fmt: skip
     parser.add_argument("--engine", metavar="NAME", help="what computes: native, numpy, xla")
-    parser.add_argument("--processes", type=_positive(int), default=1, metavar="N")
+    parser.add_argument(
+        "--processes", type=_positive(int), default=1, metavar="N", help="one, so far"
+    )
     parser.add_argument("--plain", action="store_true", help="lines for a log, nothing in place")
 
 

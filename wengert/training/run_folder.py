@@ -129,6 +129,8 @@ def begun(path: Path | None, name: str) -> RunFolder:
     if path is None:
         numbered = (Path("runs") / f"{name}-{number}" for number in itertools.count(1))
         path = next(p for p in numbered if not p.exists())
+    if path.exists() and not path.is_dir():
+        raise FailedPreconditionError(f"{path} is no folder: give --out the name of one.")
     with errors_of_files(str(path)):
         path.mkdir(parents=True, exist_ok=True)
     folder = _held(path)
