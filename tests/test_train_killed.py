@@ -64,9 +64,15 @@ def whole_steps(folder: Path) -> list[int]:
     return found
 
 
+def latest_step(folder: Path) -> int:
+    """Of the checkpoint that the folder names as its latest."""
+    state = get_checkpoint_state(folder / "checkpoints")
+    return int(state.model_checkpoint_path.rpartition("-")[2]) if state is not None else 0
+
+
 def wait_for_a_checkpoint_after(folder: Path, step: int) -> None:
     end = time.monotonic() + 60
-    while not any(int(p.stem[5:]) > step for p in (folder / "checkpoints").glob("*.index")):
+    while latest_step(folder) <= step:
         assert time.monotonic() < end, "the run does not take a step"
         time.sleep(0.001)
 
