@@ -1,11 +1,12 @@
-"""Run the examples: what is computed beside what is expected.
+"""Run the examples: what is computed beside what is expected; then train a network.
 
 Each runs as a user would run it, by `wengert run`, in a process of its own. Names or paths of examples
-may be given; without any, all of them run.
+may be given; without any, all of them run, and `wengert train` shows a curve.
 """
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -39,8 +40,17 @@ def agrees(path):
     return done.returncode == 0 and "✓" in done.stdout and "✗" not in done.stdout
 
 
-def main(names=EXAMPLES):
-    differing = [name for name in names if not agrees((HERE / name).with_suffix(".py"))]
+def trains():
+    """Train the network that reads small digits; whether it went well."""
+    print("\nwengert train digits", flush=True)
+    command = [sys.executable, "-m", "wengert", "train", "digits", "--out", tempfile.mkdtemp()]
+    return subprocess.run(command).returncode == 0
+
+
+def main(names=()):
+    differing = [name for name in names or EXAMPLES if not agrees((HERE / name).with_suffix(".py"))]
+    if not names and not trains():
+        differing.append("wengert train digits")
     if differing:
         print(f"\nSomething differs in: {', '.join(differing)}.", file=sys.stderr)
         return 1
@@ -49,4 +59,4 @@ def main(names=EXAMPLES):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or EXAMPLES))
+    sys.exit(main(sys.argv[1:]))

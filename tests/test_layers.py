@@ -74,6 +74,7 @@ ROOMS = [
     "insight.reports",
     "insight",
     "public",
+    "training",
     "cli",
 ]
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -182,7 +183,8 @@ def test_a_folder_is_a_room(folder: Path) -> None:
     assert len(files) <= MOST_FILES or folder == PACKAGE  # there: namespaces of TensorFlow's
     if module_of(folder / "__init__.py").split(".")[1:2] not in (
         [room] for room in ("host", "formats", "values", "core", "inference", "overrides", "graph", "state",
-                            "execution", "engines", "ops", "api", "derivatives", "insight", "saving")
+                            "execution", "engines", "ops", "api", "derivatives", "insight", "saving",
+                            "training")
     ):  # fmt: skip
         return
     contents = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""

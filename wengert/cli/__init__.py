@@ -15,6 +15,7 @@ from wengert import __version__
 # Descriptions by name. A command's file is loaded when it runs, or when its help is requested.
 COMMANDS = {
     "run": "run a program that imports tensorflow",
+    "train": "train a network",
     "ops": "print the table of operations",
     "names": "say which names of TensorFlow there are, and what to use for the others",
     "check": "say whether gradients are right",

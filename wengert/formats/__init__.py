@@ -15,5 +15,7 @@ ordered_code  Names and numbers as bytes that are ordered as they are
 tables      Tables of keys and values in order: the SSTable of LevelDB
 events      Events and summaries, which TensorBoard reads
 png         Pictures as PNG: writing them
+safetensors  Tensors by names in one file: the format safetensors
+numpy_files  Arrays in NumPy's files
 bundles     Tensors by names in files: the bundle of which TensorFlow's checkpoints are made
 """

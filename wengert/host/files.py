@@ -83,6 +83,12 @@ def _remove_rests(path: str) -> None:
                 rest.unlink()
 
 
+def remove_all_rests(folder: Path) -> None:
+    """Remove what killed processes left unfinished in a folder that this process alone uses."""
+    for rest in folder.glob(f"*{_MARK}*"):
+        rest.unlink(missing_ok=True)
+
+
 def _plain(name: str) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
@@ -119,3 +125,36 @@ def kept_for_good(folder: str) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+class HeldFile:
+    """A file that one process holds at a time; the system lets it go when that process ends.
+
+    Where the file system has no such locks everybody holds it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with errors_of_files(str(path)):
+            self._file = open(path, "a+", encoding="utf-8")  # noqa: SIM115  # open as long as it is held
+        self.is_ours = fcntl is None or _locked(self._file.fileno(), waits=False)
+        self.owner = "" if self.is_ours else self._owner()
+        if self.is_ours:
+            self._sign()
+        else:
+            self._file.close()
+
+    def _sign(self) -> None:
+        with contextlib.suppress(OSError):  # a full disk: nobody is told who it is
+            self._file.truncate(0)
+            self._file.write(str(os.getpid()))
+            self._file.flush()
+
+    def _owner(self) -> str:
+        """Who holds it, in words."""
+        self._file.seek(0)
+        number = self._file.read(20).strip()
+        return f" (process {number})" if number.isdigit() else ""
+
+    def close(self) -> None:
+        """Let it go."""
+        self._file.close()

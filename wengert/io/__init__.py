@@ -54,3 +54,5 @@ from wengert.io.texts import decode_compressed as decode_compressed
 from wengert.io.texts import decode_csv as decode_csv
 from wengert.io.texts import encode_base64 as encode_base64
 from wengert.ops.arrays.raw_bytes import decode_raw as decode_raw
+from wengert.saving.arrays import load_arrays as load_arrays
+from wengert.saving.arrays import save_arrays as save_arrays

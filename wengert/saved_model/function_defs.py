@@ -13,6 +13,7 @@ from wengert.compat.graph_defs.export import CALL, OWN, attr_value, constant, no
 from wengert.compat.graph_defs.op_defs import op_defs
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
+from wengert.core.contract import as_list
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.graph_def import input_name
 from wengert.ops.control.cond import Branches
@@ -30,6 +31,29 @@ class Custom(NamedTuple):
     op: Any
     function: str
     args: dict[str, str]
+    computes: bool = False  # it does something, and its gradient was overridden
+
+    @property
+    def passed(self) -> list[Any]:
+        """What passes the node that has the gradient: results, and what they are made of."""
+        return [*self.op.outputs, *self.op.inputs] if self.computes else list(self.op.inputs)
+
+    def gradients(self, dys: Sequence[Any]) -> list[Any]:
+        """The gradient of each of those."""
+        op, row = self.op, self.op.row
+        given, ys, xs = list(dys[: len(op.outputs)]), list(op.outputs), list(op.inputs)
+        if row.joint is not None:
+            found = row.joint(given, ys, xs, op.attrs)
+        else:
+            found = [None if r is None else r(given[0], ys[0], *xs) for r in row.vjp]
+        return [*[None] * len(ys) * self.computes, *as_list(found)]
+
+
+def _is_overridden(op: Any) -> bool:
+    """Whether another gradient is in place of an operation's own, which is one of values alone."""
+    row = op.row
+    has_rule = row.joint is not None or isinstance(row.vjp, tuple)
+    return bool(row.gradient_type) and has_rule and not any(_is_resource(x) for x in op.inputs)
 
 
 class Library:
@@ -130,7 +154,8 @@ class _Nodes:
             return self._loop(op, owner)
         if op.row.name.startswith("custom_gradient") and op.row.joint is not None:
             return [self._custom(op)]
-        return self._plain(op)
+        made = self._plain(op)
+        return [*made, self._overridden(op, made[-1])] if _is_overridden(op) else made
 
     def _plain(self, op: Any) -> list[Any]:
         made = nodes_of(op)
@@ -169,11 +194,22 @@ class _Nodes:
 
     def _custom(self, op: Any) -> Any:
         """Values that are passed on, with a gradient of their own."""
+        return self._passing(op, [input_name(x, x.op.name) for x in op.inputs])
+
+    def _overridden(self, op: Any, node: Any) -> Any:
+        """The results of an operation passed on, with the gradient that is in place of its own."""
+        node.name = f"{op.name}/without_gradient"
+        results = [f"{node.name}:{n}" if n else node.name for n in range(len(op.outputs))]
+        inputs = [input_name(x, x.op.name) for x in op.inputs]
+        return self._passing(op, [*results, *inputs], computes=True)
+
+    def _passing(self, op: Any, inputs: Sequence[str], computes: bool = False) -> Any:
         kind = f"CustomGradient-{len(self._library.custom)}"
-        self._library.custom.append(Custom(kind, op, self._in, self._args))
+        custom = Custom(kind, op, self._in, self._args, computes)
+        self._library.custom.append(custom)
         made = message("NodeDef")(name=op.name, op="IdentityN")
-        made.input.extend([input_name(x, x.op.name) for x in op.inputs])
-        made.attr["T"].CopyFrom(attr_value([x.dtype for x in op.inputs]))
+        made.input.extend(inputs)
+        made.attr["T"].CopyFrom(attr_value([x.dtype for x in custom.passed]))
         made.attr["_gradient_op_type"].s = kind.encode()
         return made
 

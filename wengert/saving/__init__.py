@@ -1,5 +1,6 @@
 """Values in files: checkpoints and summaries of TensorFlow's form.
 
+arrays               Values in files of other programs: safetensors, and NumPy's
 checkpoint           tf.train.Checkpoint
 checkpoint_manager   tf.train.CheckpointManager: several checkpoints, of which the oldest go
 checkpoint_options   tf.train.CheckpointOptions

@@ -347,6 +347,15 @@ def _list_of(value: Any) -> list[Any]:
 # ---- how nodes are made -------------------------------------------------------------------------
 
 
+def _why_not(kind: str) -> str:
+    if "PyFunc" in kind:
+        return (
+            "it calls Python of the program that saved it, and a file brings no code that is run. Write "
+            "what it does with tf's operations, and save it again."
+        )
+    return "Wengert has no operation of this name. tf.register_op declares one."
+
+
 def _by_raw_operation(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     if OWN in node.attr:
         return _by_row(importer, node, inputs)
@@ -357,8 +366,7 @@ def _by_raw_operation(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     known = op_defs().get(node.op)
     if known is None or node.op not in functions():
         raise ValueError(
-            f"Op type not registered '{node.op}' (node {node.name!r}): Wengert has no operation of this "
-            "name. tf.register_op declares one."
+            f"Op type not registered '{node.op}' (node {node.name!r}): {_why_not(node.op)}"
         )
     given: dict[str, Any] = {}
     rest = iter(inputs)

@@ -1,4 +1,4 @@
-"""Curves over logarithmic axes, drawn as SVG."""
+"""Curves over logarithmic or even axes, drawn as SVG."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Final, NamedTuple
 
 
 class Curve(NamedTuple):
-    """A line through points, all positive."""
+    """A line through points, each with a mark or none; on a logarithmic axis all are positive."""
 
     name: str
     points: tuple[tuple[float, float], ...]
+    has_marks: bool = True
 
 
 _WIDTH, _HEIGHT = 640, 400
@@ -31,7 +32,7 @@ _STYLE: Final = """
 """
 
 
-class _Axis:
+class _Decades:
     """Decades on a stretch of the paper."""
 
     def __init__(self, values: Sequence[float], start: float, end: float) -> None:
@@ -44,19 +45,63 @@ class _Axis:
         share = (math.log10(value) - self.low) / (self.high - self.low)
         return self._start + share * (self._end - self._start)
 
-    def ticks(self) -> Iterator[int]:
-        """Exponents, as many as there is room for."""
+    def ticks(self) -> Iterator[tuple[float, str]]:
+        """Powers of ten, as many as there is room for."""
         step = max(1, math.ceil((self.high - self.low) / _MOST_TICKS))
-        return iter(range(self.low, self.high + 1, step))
+        return ((10.0**power, _power(power)) for power in range(self.low, self.high + 1, step))
+
+
+class _Even:
+    """Numbers on a stretch of the paper, at even distances."""
+
+    def __init__(self, values: Sequence[float], start: float, end: float) -> None:
+        low, high = min(values), max(values)
+        self._step = _round_step((high - low) or abs(high) or 1.0)
+        self._low = math.floor(low / self._step)
+        self._high = max(math.ceil(high / self._step), self._low + 1)
+        self._start, self._end = start, end
+
+    def at(self, value: float) -> float:
+        share = (value / self._step - self._low) / (self._high - self._low)
+        return self._start + share * (self._end - self._start)
+
+    def ticks(self) -> Iterator[tuple[float, str]]:
+        """Round numbers."""
+        numbers = (n * self._step for n in range(self._low, self._high + 1))
+        return ((number, f"{number:.6g}") for number in numbers)
+
+
+def _round_step(width: float) -> float:
+    """1, 2 or 5 times a power of ten, so that a few of them are as wide."""
+    power = 10.0 ** math.floor(math.log10(width / _MOST_TICKS))
+    return next(n * power for n in (1, 2, 5, 10) if n * power * _MOST_TICKS >= width)
+
+
+_Axis = _Decades | _Even
 
 
 def log_log(curves: Sequence[Curve], x_label: str, y_label: str) -> str:
     """A drawing of the curves, with both axes logarithmic."""
+    return _drawing(curves, x_label, y_label, _Decades, _Decades)
+
+
+def over_steps(curves: Sequence[Curve], x_label: str, y_label: str, log: bool = False) -> str:
+    """A drawing of the curves over an even axis, the other even or logarithmic."""
+    return _drawing(curves, x_label, y_label, _Even, _Decades if log else _Even)
+
+
+def _drawing(
+    curves: Sequence[Curve],
+    x_label: str,
+    y_label: str,
+    x_kind: type[_Axis],
+    y_kind: type[_Axis],
+) -> str:
     points = [p for curve in curves for p in curve.points]
     if not points:
         return ""
-    x = _Axis([p[0] for p in points], _LEFT, _WIDTH - _RIGHT)
-    y = _Axis([p[1] for p in points], _HEIGHT - _BOTTOM, _TOP)
+    x = x_kind([p[0] for p in points], _LEFT, _WIDTH - _RIGHT)
+    y = y_kind([p[1] for p in points], _HEIGHT - _BOTTOM, _TOP)
     parts = [
         f'<svg class="curves" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
         f'width="{_WIDTH}" role="img" aria-label="{escape(y_label)} over {escape(x_label)}">',
@@ -71,14 +116,14 @@ def log_log(curves: Sequence[Curve], x_label: str, y_label: str) -> str:
 
 def _paper(x: _Axis, y: _Axis, x_label: str, y_label: str) -> Iterator[str]:
     right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
-    for power in x.ticks():
-        at = x.at(10.0**power)
+    for value, text in x.ticks():
+        at = x.at(value)
         yield f'<path class="grid" d="M{at:.1f} {_TOP}V{bottom}"/>'
-        yield f'<text x="{at:.1f}" y="{bottom + 18}" text-anchor="middle">{_power(power)}</text>'
-    for power in y.ticks():
-        at = y.at(10.0**power)
+        yield f'<text x="{at:.1f}" y="{bottom + 18}" text-anchor="middle">{text}</text>'
+    for value, text in y.ticks():
+        at = y.at(value)
         yield f'<path class="grid" d="M{_LEFT} {at:.1f}H{right}"/>'
-        yield f'<text x="{_LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{_power(power)}</text>'
+        yield f'<text x="{_LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{text}</text>'
     yield f'<path class="frame" d="M{_LEFT} {_TOP}V{bottom}H{right}"/>'
     middle = (_LEFT + right) / 2
     yield f'<text x="{middle}" y="{_HEIGHT - 12}" text-anchor="middle">{escape(x_label)}</text>'
@@ -95,7 +140,8 @@ def _line(curve: Curve, number: int, x: _Axis, y: _Axis) -> Iterator[str]:
     places = [(x.at(a), y.at(b)) for a, b in curve.points]
     joined = " ".join(f"{a:.1f},{b:.1f}" for a, b in places)
     yield f'<polyline points="{joined}" fill="none" stroke="{colour}" stroke-width="1.8"/>'
-    yield from (_mark(a, b, number, colour) for a, b in places)
+    if curve.has_marks:
+        yield from (_mark(a, b, number, colour) for a, b in places)
     left = _LEFT + 12 + number * 190
     yield _mark(left, _TOP - 16, number, colour)
     yield f'<text x="{left + 10}" y="{_TOP - 12}">{escape(curve.name)}</text>'

@@ -1,0 +1,105 @@
+"""One step: the loss, its gradient, the update."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+import wengert as tf
+from wengert.errors import InvalidArgumentError
+from wengert.overrides.registered_gradients import GRADIENTS as REGISTERED
+from wengert.training import spectral
+from wengert.training.examples import Data
+from wengert.training.settings import Settings
+from wengert.training.tasks import Task, is_right
+
+OPTIMIZERS: Final[dict[str, Callable[[float], Any]]] = {
+    "adam": lambda rate: tf.optimizers.Adam(rate),
+    "adamw": lambda rate: tf.optimizers.AdamW(rate),
+    "sgd": lambda rate: tf.optimizers.SGD(rate),
+    "momentum": lambda rate: tf.optimizers.SGD(rate, momentum=0.9),
+    "rmsprop": lambda rate: tf.optimizers.RMSprop(rate),
+    "adagrad": lambda rate: tf.optimizers.Adagrad(rate),
+    "nadam": lambda rate: tf.optimizers.Nadam(rate),
+    "lion": lambda rate: tf.optimizers.Lion(rate),
+}
+
+
+class Learner:
+    """A network, its optimizer, and how many steps it took."""
+
+    def __init__(self, task: Task, settings: Settings, data: Data) -> None:
+        tf.random.set_seed(settings.seed)
+        self.model = task.model(settings.layer)
+        self.optimizer = OPTIMIZERS[settings.optimizer](settings.rate)
+        self.variables = _variables_of(self.model)
+        self.optimizer.build(self.variables)
+        self.steps_taken = tf.Variable(0, dtype=tf.int64, trainable=False, name="steps_taken")
+        self.classifies = np.issubdtype(data.train.targets.dtype, np.integer)
+        self._task = task
+        self._overrides = overrides_of(settings)
+        self.step = tf.function(self._step)
+        self.outputs = tf.function(self._outputs)
+
+    def _outputs(self, x: Any) -> Any:
+        return self.model(x)
+
+    def _step(self, x: Any, y: Any) -> Any:
+        """The loss and the share that was right, before the update."""
+        with tf.GradientTape() as tape:
+            outputs = self.model(x)
+            loss = self._scalar(self._task.loss(outputs, y))
+            total = loss + self.model.penalty() if hasattr(self.model, "penalty") else loss
+        gradients = tape.gradient(total, self.variables, overrides=self._overrides)
+        self.optimizer.apply_gradients(zip(gradients, self.variables, strict=True))
+        self.steps_taken.assign_add(1)
+        right = (
+            tf.reduce_mean(tf.cast(is_right(outputs, y), tf.float32)) if self.classifies else 0.0
+        )
+        return tf.stack([tf.cast(loss, tf.float32), right])
+
+    def _scalar(self, loss: Any) -> Any:
+        if loss.shape.rank != 0:
+            raise InvalidArgumentError(
+                f"The loss of {self._task.name} has the shape {loss.shape}: a scalar is wanted, as "
+                "tf.reduce_mean makes one."
+            )
+        return loss
+
+    def tested(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """The loss of a batch, and its outputs."""
+        outputs = self.outputs(x)
+        return self._task.loss(outputs, y), outputs
+
+
+def _variables_of(model: Any) -> list[Any]:
+    found = list(getattr(model, "trainable_variables", ()))
+    if not callable(model) or not found:
+        raise InvalidArgumentError(
+            f"model() gave {model!r}: a tf.Module with variables is wanted, which is called with a batch "
+            "of inputs and gives outputs."
+        )
+    return found
+
+
+def overrides_of(settings: Settings) -> dict[tuple[str, str], Any] | None:
+    """The gradients of scopes, by the names of ours or of those that are registered."""
+    return {
+        ("scope", scope): spectral.GRADIENTS.get(rule) or _registered(rule)
+        for scope, rule in settings.overrides
+    } or None
+
+
+def _registered(rule: str) -> str:
+    if rule in REGISTERED:
+        return rule
+    known = [*spectral.GRADIENTS, *REGISTERED]
+    near = difflib.get_close_matches(rule, known, n=1, cutoff=0.6)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    raise InvalidArgumentError(
+        f"There is no gradient '{rule}'. There are {', '.join(spectral.GRADIENTS)}, and what a file "
+        f"registers with @tf.RegisterGradient.{hint}"
+    )
