@@ -44,7 +44,7 @@ def _native_step(call: Any) -> dict[str, Any]:
 
 def _bodies(what: Repeat | Choice) -> dict[str, Any]:
     """A loop or branches of the graph: what they move is not known before they run."""
-    kind, size = ("while", "n") if isinstance(what, Repeat) else ("branch", 1)
+    kind, size = ("while", what.count or "n") if isinstance(what, Repeat) else ("branch", 1)
     made = [origin(what.place)]
     return {"kind": kind, "size": [size], "parts": 1, "bytes": 0, "flops": 0, "made of": made}
 
