@@ -64,9 +64,9 @@ def run(command: list[str], **more: object) -> str:
 def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
     """About 2 MB, with its data and its types, and nothing that is for us alone.
 
-    It was under 2.2 before graphs of version 1 were read from files.
+    It was under 2.2 before graphs of version 1 were read from files, and under 2.3 before XLA.
     """
-    assert wheel.stat().st_size < 2_300_000
+    assert wheel.stat().st_size < 2_350_000
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "wengert/py.typed",
