@@ -28,12 +28,18 @@ from wengert.inference.deferred_calls import DeferredCall
 CALLED: set[str] = set()
 FOR_VALUES: set[str] = set()
 REFUSED: set[str] = set()
+KNOWN: set[str] = set()
 TOLERANCE = 1e-9  # in float64, relative to the largest element
 
 
 def watched() -> None:
-    """Note the rows that are called back, that ask for values, and that are refused."""
+    """Note the rows that are called back, of what is known, that ask for values, that are refused."""
     called, asked, refusal = tracing.Trace.called, program.XlaPlan._asked_by, tracing.cannot
+    known = tracing.Trace._known
+
+    def noting_known(self: Any, op: Any, *rest: Any) -> Any:
+        KNOWN.add(op.row.name)
+        return known(self, op, *rest)
 
     def noting_call(self: Any, op: Any, *rest: Any) -> Any:
         CALLED.add(op.row.name)
@@ -52,6 +58,7 @@ def watched() -> None:
 
     for owner, name, noting in (
         (tracing.Trace, "called", noting_call),
+        (tracing.Trace, "_known", noting_known),
         (program.XlaPlan, "_asked_by", noting_values),
         (tracing, "cannot", noting_refusal),
     ):
@@ -110,6 +117,7 @@ def main(share: str) -> None:
         "called": sorted(CALLED),
         "for values": sorted(FOR_VALUES),
         "refused": sorted(REFUSED),
+        "known": sorted(KNOWN),
     }))  # fmt: skip
 
 

@@ -43,12 +43,17 @@ class XlaPlan(Runnable):
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._compiled: dict[Any, _Compiled] = {}
+        # The types of values that are usual, and what runs for them: found in 1 us, not in 20.
+        self._usual: tuple[list[type], _Compiled] | None = None
         self._known: set[int] = set()  # the given whose values are known when it is compiled
         self._inner = inner_resources(plan)  # those that bodies of loops and branches hold
         self._reference: NumpyPlan | None = None
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The fetches, for values of `plan.given`."""
+        if self._usual is not None and _are_usual(values, self._usual[0]):
+            results = self._usual[1](values)
+            return self.reference(values) if results is None else results
         given = values
         if self._inner:
             values = [*values, *[resource_of(op) for op in self._inner]]
@@ -76,6 +81,14 @@ class XlaPlan(Runnable):
             self._known |= more
             return self._run(values, kinds, places)
         self._compiled[key] = found
+        self._usual = None
+        if (
+            not self._known
+            and not self._inner
+            and set(kinds) <= {ARRAY, CELL}
+            and _is_plain(values)
+        ):
+            self._usual = list(map(type, values)), found
         return results
 
     def _asked_by(self, op: Any, values: Sequence[Any], kinds: Any) -> set[int]:
@@ -128,6 +141,17 @@ def resource_of(op: Operation) -> Any:
     """The resource that a graph keeps for an operation."""
     cells = op.graph.cells
     return cells.get(op) or cells.setdefault(op, new_resource(op))
+
+
+def _is_plain(values: Sequence[Any]) -> bool:
+    """Whether values are arrays and eager variables, each of them once."""
+    plain = all(isinstance(v, (np.ndarray, np.generic, Variable)) for v in values)
+    return plain and all(type(v) is not np.ndarray or not v.dtype.hasobject for v in values)
+
+
+def _are_usual(values: Sequence[Any], types: Sequence[type]) -> bool:
+    """Whether values are arrays and variables as before, each of them once."""
+    return list(map(type, values)) == types and len(set(map(id, values))) == len(types)
 
 
 ARRAY: Final = "array"
@@ -216,7 +240,7 @@ class _Compiled:
             i: v for i, v in enumerate(results) if v is None or isinstance(v, TensorList)
         }
         results = [None if i in self._fixed else v for i, v in enumerate(results)]
-        return results, [after[i] for i in self._written], trace.failed
+        return results, [after[i] for i in self._written], trace.failed if self._checks else None
 
     def _stand_in(self, kind: Any, value: Any) -> Any:
         if kind in (CELL, EMPTY):
