@@ -24,7 +24,7 @@ numbers. The first call traces, compiles and runs; a step is one more call, whic
 {}
 """
 RESULTS: Final = Path(__file__).resolve().parent.parent / "results"
-FIRST_CALLS, ROUNDS, AT_ONCE = 5, 20, 20
+FIRST_CALLS, ROUNDS, AT_ONCE = 5, 15, 100
 TOLERANCE = 1e-4  # of the first number
 
 

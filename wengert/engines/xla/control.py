@@ -134,9 +134,11 @@ class _Running:
     # ---- how many iterations -------------------------------------------------------------------
 
     def _count(self) -> int | None:
-        """The number of iterations; None if it is not known."""
+        """The number of iterations; None if it is not known, or need not be."""
         if self._loop.condition is None:
             return len(self._stacks[0])
+        if not self._emitted:
+            return None
         return _trips(self._loop, self._initial, self._constants)
 
     # ---- what is carried -------------------------------------------------------------------------
