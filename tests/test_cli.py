@@ -21,11 +21,12 @@ def test_ops_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     """One line an operation, with its rules and where it is declared."""
     assert main(["ops"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    columns = ["operation", "reverse", "forward", "batched", "native", "tested"]
+    columns = ["operation", "reverse", "forward", "batched", "native", "xla", "tested"]
     assert lines[0].split() == columns
     (exp,) = [line.split() for line in lines if line.startswith("Exp ")]
     assert exp[:5] == ["Exp", "rule", "diagonal", "aligned", "loop"]
-    assert exp[6] == "cases"
+    assert exp[5] == "compiled"
+    assert exp[7] == "cases"
     (floor,) = [line.split() for line in lines if line.startswith("Floor ")]
     assert floor[1:3] == ["none", "none"]
 

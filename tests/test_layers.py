@@ -56,6 +56,7 @@ ROOMS = [
     "engines.native.program",
     "engines.native.kernels",
     "engines.native",
+    "engines.xla",
     "engines",
     "api.gradients",
     "api.initializers",

@@ -17,6 +17,7 @@ from wengert.cli.used_rows import functions_of, used_by
 from wengert.core.row import Row
 from wengert.core.table import TABLE, complete
 from wengert.engines.native import coverage
+from wengert.engines.xla import coverage as xla_coverage
 
 
 def add_to(commands: Any, purpose: str) -> None:
@@ -82,6 +83,7 @@ _ABSENT: Final = {
     "forward": ("forward", "none"),
     "batched": ("batched", "one by one"),
     "native": ("native", "NumPy"),
+    "xla": ("xla", "none"),
 }
 
 
@@ -119,6 +121,9 @@ need no rule of their own, `transposed` ones push tangents through the transpose
 says what `tf.vectorized_map` does: `aligned` operations run on all examples at once, others by a rule, or on
 one example after the other. *Native* says what computes it in compiled functions: a `loop` that is fused with its
 neighbours, a `product` of matrices, or a call of `NumPy`; `product or NumPy`: a product where windows are single pixels.
+*XLA* says how the engine "xla" does it: `compiled`,
+`compiled for values` where a size depends on them, so they must be known or small integers that are given, `callback`
+of NumPy, or not at all.
 """
 
 
@@ -131,14 +136,18 @@ def page(rows: Sequence[Row]) -> str:
             families.setdefault(place.partition(":")[0], []).append(row)
     lines = [INTRODUCTION]
     for file in sorted(families):
-        lines += [f"## wengert/{file}", "", "| operation | reverse | forward | batched | native |"]
-        lines += ["| --- | --- | --- | --- | --- |", *map(_line, families[file]), ""]
+        lines += [
+            f"## wengert/{file}",
+            "",
+            "| operation | reverse | forward | batched | native | XLA |",
+        ]
+        lines += ["| --- | --- | --- | --- | --- | --- |", *map(_line, families[file]), ""]
     return "\n".join(lines)
 
 
 def _line(row: Row) -> str:
     said = describe(row)
-    words = (said[column] for column in ("reverse", "forward", "batched", "native"))
+    words = (said[column] for column in ("reverse", "forward", "batched", "native", "xla"))
     return f"| {row.name} | {' | '.join(words)} |"
 
 
@@ -150,6 +159,7 @@ def describe(row: Row) -> dict[str, str]:
         "forward": forward_rule(row),
         "batched": batching_rule(row),
         "native": coverage.how(row),
+        "xla": xla_coverage.how(row),
         "tested": _tested(row),
     }
 
@@ -176,6 +186,10 @@ MEANINGS: Final = {
     ("forward", "transposed"): ": tangents go through the transposed reverse rule",
     ("batched", "aligned"): ": all examples at once, by broadcasting",
     ("batched", "one by one"): ": one example after the other",
+    ("xla", "compiled"): ' by the engine "xla"',
+    ("xla", "compiled for values"): ": sizes depend on them, so small integers that are given",
+    ("xla", "callback"): ": NumPy, called from compiled code",
+    ("xla", "none"): ': the engine "xla" refuses it by name',
     ("native", "loop"): ": part of a fused loop in compiled functions",
     ("native", "product"): ": OpenBLAS in compiled functions",
     ("native", "NumPy"): ": a call of NumPy also in compiled functions",

@@ -8,4 +8,5 @@ numpy_engine  The reference engine: a plan as straight-line Python that calls Nu
 
 native        The native engine: plans compiled to machine code by LLVM, large matrix products by
               OpenBLAS
+xla           The XLA engine: plans as functions of jax.numpy, where JAX is installed
 """

@@ -76,7 +76,7 @@ class NumpyPlan(Runnable):
 
     def _failed(self, op: Operation, error: Exception, values: Sequence[Any]) -> Exception:
         arrays = [wrap(v) for v in values if hasattr(v, "dtype") and hasattr(v, "shape")]
-        return _in_operation(op, error, arrays)
+        return in_operation(op, error, arrays)
 
 
 class _Program:
@@ -110,7 +110,7 @@ class _Program:
                 if traceback.tb_frame.f_code is function.__code__:
                     op = lines[traceback.tb_lineno - 1]
                     inputs = self._writer.arguments(op, traceback.tb_frame.f_locals)
-                    return _in_operation(op, error, inputs)
+                    return in_operation(op, error, inputs)
             traceback = traceback.tb_next
         return error
 
@@ -285,7 +285,8 @@ def _not_fed(op: Operation) -> Any:
     )
 
 
-def _in_operation(op: Operation, error: Exception, inputs: list[Any]) -> Exception:
+def in_operation(op: Operation, error: Exception, inputs: list[Any]) -> Exception:
+    """The error of an operation of a graph, which names the operation and its line."""
     explanation = explain_failure(op.row, inputs, error)
     if not isinstance(explanation, OpError) or explanation.op is not None:
         return explanation

@@ -43,6 +43,10 @@ class Engine:
     # Whether a graph with symbolic sizes is compiled for each combination of them.
     compiles_sizes: bool = False
 
+    def accelerators(self) -> list[str]:
+        """The types of the devices that it computes on besides the processor: "GPU", "TPU"."""
+        return []
+
     def compile(self, plan: Plan) -> Runnable | None:
         """The plan, ready to run; None to decline, so that NumPy computes it."""
         raise NotImplementedError
@@ -94,15 +98,25 @@ def set_engine(engine: str | None) -> None:
     'numpy'
     >>> tf.config.set_engine(None)
     """
+    Settings.engine = checked_engine(engine)
+    Settings.changes += 1
+
+
+def checked_engine(engine: str | None) -> str | None:
+    """The name of an engine, or None; an error that lists the engines if there is none of it."""
     if engine is not None and engine not in _ENGINES:
         raise ValueError(f"There is no engine {engine!r}: choose one of {', '.join(_ENGINES)}.")
-    Settings.engine = engine
-    Settings.changes += 1
+    return engine
 
 
 def get_engine() -> str | None:
     """The engine that was chosen with set_engine; None if none was."""
     return Settings.engine
+
+
+def accelerators() -> list[str]:
+    """The types of the devices of the chosen engine besides the processor."""
+    return [] if Settings.engine is None else _ENGINES[Settings.engine].accelerators()
 
 
 def set_check(check: Check | None) -> None:

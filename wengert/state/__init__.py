@@ -1,6 +1,7 @@
 """Variables: the values that change.
 
-creators  tf.variable_creator_scope: functions of the program that make its variables
-variable  Variables: values that can be replaced
-cell      Cells: the values that sessions keep for the handles of variables and other resources
+creators   tf.variable_creator_scope: functions of the program that make its variables
+on_device  Values of variables that live on a device, and are fetched when NumPy asks for them
+variable   Variables: values that can be replaced
+cell       Cells: the values that sessions keep for the handles of variables and other resources
 """

@@ -13,6 +13,7 @@ from wengert.core.context import activate, current_graph, note_access, thread
 from wengert.errors import InvalidArgumentError
 from wengert.host.locks import new_lock
 from wengert.state.creators import created, creators
+from wengert.state.on_device import fetched
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
@@ -192,6 +193,9 @@ class Variable(Value, metaclass=Made):
         return True
 
     # ---- its value ---------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        return fetched(self, name)
 
     def read_value(self) -> Tensor:
         """The current value, as a tensor that later assignments do not change."""

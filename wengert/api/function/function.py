@@ -41,6 +41,7 @@ from wengert.core.layer import Layer
 from wengert.core.row import place
 from wengert.engines.numpy_engine import NumpyPlan
 from wengert.errors import SymbolicValueError, noted
+from wengert.execution.engine_registry import checked_engine
 from wengert.execution.plan import Plan, given_value
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
@@ -285,6 +286,7 @@ class Function:
         name: str | None = None,
         stabilize: bool = False,
         autograph: bool = True,
+        engine: str | None = None,
     ) -> None:
         if jit_compile not in (None, True, False):
             raise ValueError(f"jit_compile must be True, False or None, got {jit_compile!r}.")
@@ -293,6 +295,7 @@ class Function:
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._reduce_retracing = reduce_retracing
         self.jit_compile = jit_compile
+        self._engine = checked_engine(engine) or _ENGINES[jit_compile]
         self._stabilize = stabilize
         self._autograph = bool(autograph)
         self._name = str(name or getattr(python_function, "__name__", "function"))
@@ -445,6 +448,7 @@ class Function:
             self._name,
             self._stabilize,
             self._autograph,
+            self._engine,
         )
 
     def _to_trace(self) -> Callable[..., Any]:
@@ -551,7 +555,7 @@ class Function:
     def _traced(self, inputs: Inputs, specs: Sequence[TypeSpec]) -> ConcreteFunction:
         self._count += 1
         graph = FunctionGraph(self._name, graph_around())
-        graph.engine = _ENGINES[self.jit_compile]
+        graph.engine = self._engine
         graph.may_make_variables = not self._makes_variables
         before = snapshot()
         tensors = named(specs, self._signature, inputs)
@@ -637,6 +641,7 @@ def function(
     experimental_follow_type_hints: object = ...,
     *,
     stabilize: bool = ...,
+    engine: str | None = ...,
 ) -> Function: ...
 @overload
 def function(
@@ -653,6 +658,7 @@ def function(
     experimental_follow_type_hints: object = ...,
     *,
     stabilize: bool = ...,
+    engine: str | None = ...,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
     func: Callable[..., Any] | None = None,
@@ -668,6 +674,7 @@ def function(
     experimental_follow_type_hints: object = None,
     *,
     stabilize: bool = False,
+    engine: str | None = None,
 ) -> Function | Callable[[Callable[..., Any]], Function]:
     """Trace a Python function to a graph, once per input signature, and run the graph instead.
 
@@ -685,6 +692,9 @@ def function(
     >>> f = tf.function(lambda x: tf.math.log(1.0 + tf.exp(x)), stabilize=True)
     >>> f(tf.constant(1000.0)).numpy()
     np.float32(1000.0)
+
+    `engine` chooses what computes this function, by a name that `tf.config.set_engine` takes:
+    "numpy", "native" or "xla". It takes precedence over `jit_compile`.
     """
 
     def decorated(python_function: Callable[..., Any]) -> Function:
@@ -695,6 +705,7 @@ def function(
             jit_compile if experimental_compile is None else experimental_compile,
             stabilize=stabilize,
             autograph=autograph,
+            engine=engine,
         )
 
     return decorated if func is None else decorated(func)

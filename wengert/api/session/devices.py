@@ -1,11 +1,10 @@
-"""The devices: one CPU. Programs ask before they compute."""
+"""The devices: one CPU, and those of the chosen engine. Programs ask before they compute."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    pass
+from wengert.execution.engine_registry import accelerators
 
 
 class PhysicalDevice(NamedTuple):
@@ -31,14 +30,14 @@ class LogicalDeviceConfiguration(NamedTuple):
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices of a type: there is one, a CPU.
+    """The devices of a type: a CPU, and what the chosen engine finds besides.
 
     >>> tf.config.list_physical_devices()
     [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
     >>> tf.config.list_physical_devices("GPU")
     []
     """
-    return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+    return [PhysicalDevice(f"/physical_device:{name}", kind) for name, kind in _found(device_type)]
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
@@ -47,7 +46,14 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     >>> [d.name for d in tf.config.list_logical_devices("CPU")]
     ['/device:CPU:0']
     """
-    return [LogicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+    return [LogicalDevice(f"/device:{name}", kind) for name, kind in _found(device_type)]
+
+
+def _found(device_type: str | None) -> list[tuple[str, str]]:
+    """The devices of a type, by name and type."""
+    kinds = ["CPU", *accelerators()]
+    named = [(f"{kind}:{kinds[:at].count(kind)}", kind) for at, kind in enumerate(kinds)]
+    return [(name, kind) for name, kind in named if device_type in (None, kind)]
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:

@@ -20,7 +20,7 @@ from wengert.engines.native.runtime import openblas
 from wengert.engines.native.runtime.llvm import LoadedObject
 from wengert.engines.native.runtime.thread_pool import functions, pool
 from wengert.engines.native.runtime.trampoline import entry_of, is_wrong
-from wengert.engines.numpy_engine import NumpyPlan, _function_of, _in_operation
+from wengert.engines.numpy_engine import NumpyPlan, _function_of, in_operation
 from wengert.errors import InvalidArgumentError
 from wengert.execution.plan import Plan
 from wengert.host.fp_errors import QUIET, enter, leave
@@ -245,7 +245,7 @@ def _quietly(op: Any) -> Callable[..., Any]:
             return function(*arrays)
         except Exception as error:
             given = [wrap(v) for v in arrays if hasattr(v, "dtype") and hasattr(v, "shape")]
-            raise _in_operation(op, error, given) from error
+            raise in_operation(op, error, given) from error
         finally:
             leave(token)
 

@@ -1,0 +1,424 @@
+"""Programs for the XLA engine, each compared with NumPy's; run as a program, it prints what came of each.
+
+It is a program of its own, since JAX has threads, which a process that forks must not have.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import json
+import os
+import traceback
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert import extend
+
+PROGRAMS: Final[dict[str, Callable[[], None]]] = {}
+
+
+def program(function: Callable[[], None]) -> Callable[[], None]:
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def outcome(make: Callable[[], Any], engine: str, xs: Any, differentiate: bool) -> list[Any]:
+    """Values and gradients, or the type and the first line of an error."""
+    tf.random.set_seed(3)
+    f = tf.function(make(), engine=engine)
+    given = [tf.constant(x) for x in xs]
+    moving = [x for x in given if x.dtype.is_floating] if differentiate else []
+    try:
+        with tf.GradientTape() as tape:
+            tape.watch(moving)
+            y = f(*given)
+        gs = tape.gradient(y, moving) if moving else []
+        return [np.asarray(v) for v in tf.nest.flatten([y, gs]) if v is not None]
+    except tf.errors.OpError as error:
+        return [type(error).__name__, error.message.splitlines()[0]]
+
+
+def same(
+    make: Callable[[], Any], *xs: Any, differentiate: bool = True, tolerance: float = 1e-5
+) -> None:
+    want = outcome(make, "numpy", xs, differentiate)
+    got = outcome(make, "xla", xs, differentiate)
+    if want and isinstance(want[0], str):
+        assert got == want, (got, want)
+        return
+    assert len(got) == len(want), (got, want)
+    for a, b in zip(got, want, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+
+
+def floats(*values: Any) -> Any:
+    return np.array(values, np.float32)
+
+
+def refused(f: Any, *xs: Any) -> str:
+    with pytest.raises(tf.errors.UnimplementedError) as caught:
+        f(*xs)
+    return str(caught.value)
+
+
+# ---- loops and branches -------------------------------------------------------------------------
+
+
+@program
+def loops() -> None:
+    def counted() -> Any:
+        def f(x: Any) -> Any:
+            body = lambda i, x: (i + 1, tf.sin(x) * x)  # noqa: E731
+            return tf.while_loop(lambda i, x: i < 5, body, (0, x))[1]
+
+        return f
+
+    def nested() -> Any:
+        def f(x: Any) -> Any:
+            s = tf.zeros([2])
+            for i in tf.range(3):
+                for j in tf.range(2):
+                    s = s * x + tf.cast(i + j, tf.float32)
+            return s
+
+        return f
+
+    def until() -> Any:
+        return lambda x: tf.while_loop(lambda v: tf.reduce_sum(v) < 100.0, lambda v: v * 1.5, [x])
+
+    same(counted, floats(1, 2))
+    same(nested, floats(1, 2))
+    same(until, floats(1, 2), differentiate=False)
+
+
+@program
+def a_gradient_of_a_loop_of_unknown_length_is_refused() -> None:
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.while_loop(lambda v: tf.reduce_sum(v) < 100.0, lambda v: v * v, [x])
+        return tape.gradient(y, x)
+
+    said = refused(tf.function(f, engine="xla"), tf.constant([3.0]))
+    assert "it keeps a value of each iteration" in said
+    assert "tf.range of a known length" in said
+
+
+@program
+def branches() -> None:
+    def choice() -> Any:
+        return lambda x: tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * 2.0, lambda: tf.sin(x))
+
+    def within() -> Any:
+        def f(x: Any) -> Any:
+            s = x
+            for _ in tf.range(4):
+                if tf.reduce_sum(s) > 1.0:
+                    s = s * 0.3
+                else:
+                    s = s * x + 1.0
+            return s
+
+        return f
+
+    def cases() -> Any:
+        ways = [lambda: 1.0, lambda: 2.0, lambda: 3.0]
+        return lambda i, x: tf.switch_case(i, [lambda w=w: x * w() for w in ways])
+
+    for sign in (1.0, -1.0):
+        same(choice, floats(1, 2) * np.float32(sign))
+        same(within, floats(1, 2) * np.float32(sign))
+    for i in (0, 2, 7):
+        same(cases, np.int32(i), floats(1, 2))
+
+
+@program
+def lists() -> None:
+    def written() -> Any:
+        def f(x: Any) -> Any:
+            ta = tf.TensorArray(tf.float32, size=5)
+            for i in tf.range(5):
+                x = tf.tanh(x) * 1.1
+                ta = ta.write(i, x)
+            return ta.stack()
+
+        return f
+
+    same(written, floats(1, 2))
+    same(lambda: lambda x: tf.map_fn(lambda r: tf.reduce_sum(r * r), x), floats([1, 2], [3, 4]))
+    same(lambda: lambda x: tf.scan(lambda a, r: a * r + 1.0, x), floats([1, 2], [3, 4], [5, 6]))
+    same(lambda: lambda x: tf.foldl(lambda a, r: a * r, x), floats(1, 2, 3))
+
+
+# ---- variables ----------------------------------------------------------------------------------
+
+
+@program
+def variables() -> None:
+    def changed() -> Any:
+        v = tf.Variable([1.0, 2.0])
+
+        def f(x: Any) -> Any:
+            v.assign_add(x)
+            tf.cond(tf.reduce_sum(v) > 2.0, lambda: v.assign(v * 0.5).read_value(), v.read_value)
+            for _ in tf.range(3):
+                v.assign_sub(0.1 * x)
+            return v * x
+
+        return f
+
+    same(changed, floats(1, 2))
+
+
+@program
+def variables_stay_on_the_device() -> None:
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function(engine="xla")
+    def step(x: Any) -> Any:
+        v.assign_add(x)
+        return v.read_value()
+
+    x = tf.constant([1.0, 1.0])
+    first, kept = step(x), v.read_value()
+    held = v.__dict__["_on_device"].array
+    step(x)
+    assert v.__dict__["_on_device"].host is None  # nothing has asked for it
+    assert v.__dict__["_on_device"].array is not held
+    assert (first.numpy().tolist(), kept.numpy().tolist()) == ([2.0, 3.0], [2.0, 3.0])
+    assert v.numpy().tolist() == [3.0, 4.0]
+    v.assign([5.0, 5.0])
+    assert step(x).numpy().tolist() == [6.0, 6.0]
+    assert tf.function(lambda: v + 1.0)().numpy().tolist() == [7.0, 7.0]  # another engine
+    assert (v + 1.0).numpy().tolist() == [7.0, 7.0]
+
+
+@program
+def a_failed_check_leaves_variables_as_numpy_does() -> None:
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function(engine="xla")
+    def step(i: Any) -> Any:
+        v.assign_add([1.0, 1.0])
+        return tf.gather(v, i)
+
+    assert step(1).numpy() == 3.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="indices = 7 is not in"):
+        step(7)
+    assert v.numpy().tolist() == [3.0, 4.0]  # what was assigned before
+
+
+@program
+def sessions() -> None:
+    v1 = tf.compat.v1
+    tf.config.set_engine("xla")
+    try:
+        with tf.Graph().as_default(), v1.Session() as session:
+            p, v = v1.placeholder(tf.float32, [None]), v1.Variable([1.0, 2.0])
+            y = tf.reduce_sum(p * v * v)
+            change = v1.assign_sub(v, tf.gradients(y, [v])[0])
+            with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value"):
+                session.run(y, {p: [1.0, 2.0]})
+            session.run(v1.global_variables_initializer())
+            assert session.run(y, {p: [1.0, 2.0]}) == 9.0
+            session.run(change, {p: [1.0, 2.0]})
+            assert session.run(v).tolist() == [-1.0, -6.0]
+    finally:
+        tf.config.set_engine(None)
+
+
+# ---- random numbers -----------------------------------------------------------------------------
+
+
+@program
+def random_numbers() -> None:
+    def drawn(*draws: Callable[[], Any]) -> Callable[[], Any]:
+        return lambda: lambda: [draw() for draw in draws for _ in range(2)]
+
+    bits = drawn(
+        lambda: tf.random.uniform([5]),
+        lambda: tf.random.uniform([3], dtype=tf.float64),
+        lambda: tf.random.uniform([9], 0, 10, dtype=tf.int32),
+        lambda: tf.random.shuffle(tf.range(9)),
+        lambda: tf.random.poisson([3], [1.0, 2.0]),
+        lambda: tf.random.categorical([[1.0, 2.0]], 4),
+        lambda: tf.random.stateless_uniform([7], [1, 2], dtype=tf.float64),
+    )
+    same(bits, tolerance=0.0)
+    rounded = drawn(
+        lambda: tf.random.normal([21]),
+        lambda: tf.random.normal([3], dtype=tf.float64),
+        lambda: tf.random.truncated_normal([50]),
+        lambda: tf.random.gamma([3], [1.0, 2.0]),
+        lambda: tf.random.stateless_normal([7], [1, 2]),
+    )
+    same(rounded, tolerance=1e-6)
+
+    def in_a_loop() -> Any:
+        def f() -> Any:
+            s = tf.zeros([3])
+            for _ in tf.range(4):
+                s += tf.random.uniform([3])
+            return s
+
+        return f
+
+    same(in_a_loop)
+
+
+@program
+def a_stream_goes_on() -> None:
+    def pairs(engine: str) -> Any:
+        tf.random.set_seed(5)
+        f = tf.function(lambda: tf.random.uniform([2]), engine=engine)
+        return [f().numpy().tolist() for _ in range(3)]
+
+    assert pairs("xla") == pairs("numpy")
+
+
+# ---- errors, callbacks, sizes -------------------------------------------------------------------
+
+
+@program
+def errors_are_numpys() -> None:
+    same(lambda: lambda x, i: tf.gather(x, i), floats(1, 2), np.int32([0, 7]))
+    same(lambda: lambda x, y: x // y, np.int32([1, 2]), np.int32([1, 0]))
+    same(lambda: lambda x: tf.debugging.check_numerics(tf.math.log(x), "m"), floats(0))
+    same(lambda: lambda x: tf.linalg.inv(x), np.zeros((2, 2)))
+
+    def asserted() -> Any:
+        def f(x: Any) -> Any:
+            tf.debugging.assert_positive(x)
+            return x * 2.0
+
+        return f
+
+    same(asserted, floats(1, -2))
+    same(asserted, floats(1, 2))
+
+
+@program
+def python_is_called() -> None:
+    out = io.StringIO()
+
+    def shaped(x: Any) -> Any:
+        tf.print("x is", x, output_stream="stdout")
+        y = tf.py_function(lambda a: a * a, [x], tf.float32)
+        y.set_shape(x.shape)
+        return y
+
+    with contextlib.redirect_stdout(out):
+        got = tf.function(shaped, engine="xla")(tf.constant([0.0, 2.0]))
+    assert got.numpy().tolist() == [0.0, 4.0]
+    assert out.getvalue() == "x is [0 2]\n"
+
+
+@program
+def sizes() -> None:
+    same(lambda: lambda x: tf.reshape(x, [tf.shape(x)[0] * 2, -1]), floats([3, 4]))
+    same(lambda: lambda x, s: tf.reshape(x, s), floats(1, 2, 3, 4), np.int32([2, 2]))
+    same(lambda: lambda x, i: tf.math.segment_sum(x, i), floats(1, 2, 3), np.int32([0, 0, 2]))
+    same(lambda: lambda x, m: tf.boolean_mask(x, m), floats(1, 2, 3), np.array([True, False, True]))
+    spec = [tf.TensorSpec([None, None])]
+    f = tf.function(lambda x: tf.reshape(x, [tf.size(x)])[::2], input_signature=spec, engine="xla")
+    assert [f(tf.ones([n, 3])).shape[0] for n in (2, 4)] == [3, 6]
+
+
+@program
+def what_is_refused_is_named() -> None:
+    said = refused(tf.function(tf.strings.as_string, engine="xla"), tf.constant([1.0]))
+    assert said.startswith("XLA cannot compute AsString: its result is of dtype string")
+    said = refused(tf.function(lambda x: tf.unique(x)[0], engine="xla"), tf.constant([1.0]))
+    assert said.startswith("XLA cannot compute Unique: the shape of its result")
+
+
+# ---- rules, rows, and JAX in the same process ---------------------------------------------------
+
+
+@program
+def derivatives_of_higher_order_and_overrides() -> None:
+    @tf.custom_gradient
+    def odd(x: Any) -> Any:
+        return x * x, lambda g: g * 100.0
+
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.sin(x) * odd(x)
+            g = tape.gradient(y, x)
+        return outer.gradient(g, x)
+
+    x = tf.constant(1.5, tf.float64)
+    np.testing.assert_allclose(tf.function(f, engine="xla")(x), f(x), rtol=1e-12)
+
+
+@program
+def custom_rows() -> None:
+    cube = extend.op("XlaCube", lambda xp, x: x * x * x, vjp=(lambda g, y, x: g * 3.0 * x * x,))
+    sorts = extend.op("XlaSorted", lambda _, x: np.array(sorted(x.tolist()), x.dtype),
+                      shape=lambda x: x)  # fmt: skip
+    same(lambda: lambda x: extend.apply(cube, (x,)), floats(1, 2))
+    same(lambda: lambda x: extend.apply(sorts, (x,)), floats(3, 1, 2), differentiate=False)
+
+
+@program
+def devices_are_named() -> None:
+    """There are two, both this processor: see the end."""
+    jax = __import__("jax")
+    assert len(jax.devices("cpu")) == 2
+    v = tf.Variable([1.0])
+
+    @tf.function(engine="xla")
+    def step(x: Any) -> None:
+        with tf.device("/CPU:1"):
+            v.assign_add(x * 2.0)
+
+    step(tf.constant([1.0]))
+    assert v.__dict__["_on_device"].array.devices() == {jax.devices("cpu")[1]}
+    assert v.numpy().tolist() == [3.0]
+    assert [d.device_type for d in tf.config.list_physical_devices()] == ["CPU"]
+
+
+@program
+def jax_keeps_its_settings() -> None:
+    jax = __import__("jax")
+    f = tf.function(lambda x: x * 2.0, engine="xla")
+    assert f(tf.constant(1.0, tf.float64)).dtype is tf.float64
+    assert jax.numpy.asarray(np.ones(2)).dtype == np.float32
+    assert not jax.config.jax_enable_x64
+
+
+@program
+def functions_are_let_go() -> None:
+    f: Any = tf.function(lambda x: x * 2.0, engine="xla")
+    f(tf.constant(1.0))
+    kept = [type(o).__name__ for o in gc.get_objects()].count("XlaPlan")
+    del f
+    gc.collect()
+    left = [type(o).__name__ for o in gc.get_objects()].count("XlaPlan")
+    assert left < kept
+
+
+def results() -> dict[str, str]:
+    found = {}
+    for name, run in PROGRAMS.items():
+        try:
+            run()
+            found[name] = ""
+        except BaseException:
+            found[name] = traceback.format_exc()
+    return found
+
+
+if __name__ == "__main__":
+    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+    print(json.dumps(results()))

@@ -1,0 +1,57 @@
+"""JAX, loaded when it is first asked for: `jnp.exp` imports jax.numpy."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+
+from wengert.host.locks import load_module
+
+_MISSING: Final = "The engine 'xla' needs JAX ({error}): pip install wengert[xla]"
+
+
+class _Lazy:
+    """A module that is imported when a name of it is asked for, and keeps the names."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            found = getattr(load_module(self._module), name)
+        except ImportError as error:
+            raise ImportError(_MISSING.format(error=error)) from error
+        setattr(self, name, found)
+        return found
+
+
+jax: Final[Any] = _Lazy("jax")
+jnp: Final[Any] = _Lazy("jax.numpy")
+lax: Final[Any] = _Lazy("jax.lax")
+special: Final[Any] = _Lazy("jax.scipy.special")
+linalg: Final[Any] = _Lazy("jax.scipy.linalg")
+_callbacks: Final[Any] = _Lazy("jax.experimental")
+
+
+def io_callback(*args: Any, **settings: Any) -> Any:
+    """A call of Python from compiled code, for its effects."""
+    return _callbacks.io_callback(*args, **settings)
+
+
+@functools.cache
+def _widening() -> Any:
+    """The context manager, which JAX has moved."""
+    try:
+        return jax.enable_x64
+    except AttributeError:
+        return _callbacks.enable_x64
+
+
+def wide() -> Any:
+    """A context in which JAX has 64-bit types, in this thread alone."""
+    return _widening()(True)
+
+
+def require() -> None:
+    """An ImportError that says what to install, unless JAX is there."""
+    _ = jax.jit

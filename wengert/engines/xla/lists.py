@@ -1,0 +1,163 @@
+"""Lists of loops and of tf.TensorArray: Python's while their indices are known, else rows of an array.
+
+An element of rows that was not written is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.engines.xla.backend import jnp
+from wengert.engines.xla.rows import Rows, as_rows
+from wengert.engines.xla.traced import NeedsNumbersError, refuse_if
+from wengert.engines.xla.tracing import is_known
+from wengert.engines.xla.versions import version
+from wengert.values.tensor import TensorList
+
+
+def _blank(count: int, item: Any) -> Rows:
+    """Rows for elements like one of them."""
+    if isinstance(item, Rows):
+        return Rows(jnp.zeros((count, *item.array.shape), item.array.dtype), item.depth + 1)
+    return Rows(jnp.zeros((count, *np.shape(item)), item.dtype))
+
+
+def _array(item: Any) -> Any:
+    return item.array if isinstance(item, Rows) else jnp.asarray(item)
+
+
+@version("TensorListReserve")
+def _reserve(size: Any) -> Any:
+    if not is_known(size):
+        raise NeedsNumbersError("the number of elements is not known when it is compiled")
+    return TensorList([None] * int(size))
+
+
+@version("TensorListGetItem")
+def _get(values: Any, index: Any, *, dtype: Any, shape: Any) -> Any:
+    if isinstance(values, TensorList) and is_known(index) and 0 <= int(index) < len(values):
+        found = values[int(index)]
+        return jnp.zeros(shape, dtype) if found is None else found
+    rows = as_rows(values)
+    refuse_if((jnp.asarray(index) < 0) | (jnp.asarray(index) >= len(values)))
+    if isinstance(rows, TensorList):
+        return jnp.zeros(shape, dtype)
+    return rows.row(index)
+
+
+@version("TensorListGetItemLike")
+def _get_like(values: Any, index: Any, like: Any) -> Any:
+    rows = as_rows(values)
+    if isinstance(rows, TensorList) or not len(rows):
+        return Rows(jnp.zeros_like(like.array), like.depth) if isinstance(like, Rows) else jnp.zeros_like(like)  # fmt: skip
+    found = rows.array[index]
+    inside = jnp.asarray(index) < len(rows)
+    found = jnp.where(inside, found, jnp.zeros_like(found))
+    return found if rows.depth == 1 else Rows(found, rows.depth - 1)
+
+
+@version("TensorListSetItem")
+def _set(values: Any, index: Any, item: Any) -> Any:
+    if isinstance(values, TensorList) and is_known(index):
+        at = int(index)
+        longer = TensorList([*values, *[None] * (at + 1 - len(values))])
+        longer[at] = item
+        return longer
+    rows = as_rows(values)
+    if isinstance(rows, TensorList):
+        rows = _blank(len(values), item)
+    refuse_if((jnp.asarray(index) < 0) | (jnp.asarray(index) >= len(rows)))
+    return Rows(rows.array.at[index].set(_array(item)), rows.depth)
+
+
+@version("TensorListClearItem")
+def _clear(values: Any, index: Any) -> Any:
+    rows = as_rows(values)
+    if isinstance(rows, TensorList):
+        return rows
+    return Rows(rows.array.at[index].set(0), rows.depth)
+
+
+@version("TensorListOnlyItem")
+def _only(values: Any, index: Any, item: Any) -> Any:
+    rows = _blank(len(values), item)
+    return Rows(rows.array.at[index].set(_array(item)), rows.depth)
+
+
+@version("TensorListAdd")
+def _add(a: Any, b: Any) -> Any:
+    a, b = as_rows(a), as_rows(b)
+    if not isinstance(a, Rows) or not isinstance(b, Rows):
+        return a if isinstance(a, Rows) else b
+    size = max(len(a), len(b))
+    return Rows(_padded(a.array, size) + _padded(b.array, size), a.depth)
+
+
+def _padded(array: Any, size: int) -> Any:
+    missing = size - len(array)
+    return jnp.pad(array, [(0, missing), *[(0, 0)] * (array.ndim - 1)]) if missing else array
+
+
+@version("TensorListStack")
+def _stack(values: Any, *, dtype: Any, shape: Any, count: int | None) -> Any:
+    rows = as_rows(values)
+    if isinstance(rows, TensorList):
+        return jnp.zeros((len(values), *[s or 0 for s in shape or ()]), dtype)
+    return rows.array
+
+
+@version("TensorListStackLike")
+def _stack_like(values: Any, like: Any) -> Any:
+    rows = as_rows(values)
+    if isinstance(rows, TensorList):
+        return jnp.zeros_like(like)
+    return _padded(rows.array, len(like))[: len(like)]
+
+
+@version("TensorListConcatV2")
+def _concat(values: Any, *, dtype: Any, shape: Any) -> Any:
+    if isinstance(values, TensorList) and all(v is not None for v in values) and len(values):
+        return jnp.concatenate(values)
+    stacked = _stack(values, dtype=dtype, shape=shape, count=None)
+    return stacked.reshape(-1, *stacked.shape[2:])
+
+
+@version("TensorListConcatLike")
+def _concat_like(values: Any, like: Any, joined: Any) -> Any:
+    if isinstance(values, TensorList):
+        return _joined(values, like) if isinstance(like, TensorList) else jnp.zeros_like(joined)
+    return values.array.reshape(-1, *values.array.shape[2:])
+
+
+def _joined(values: TensorList, like: Sequence[Any]) -> Any:
+    padded = [*values, *[None] * (len(like) - len(values))]
+    pairs = zip(padded, like, strict=True)
+    return jnp.concatenate([jnp.zeros_like(v) if g is None else g for g, v in pairs])
+
+
+@version("TensorListSplit")
+def _split(joined: Any, like: Any) -> Any:
+    if isinstance(like, Rows):
+        return Rows(joined.reshape(like.array.shape), like.depth)
+    ends = np.cumsum([len(v) for v in like], dtype=int).tolist()
+    return TensorList([joined[e - len(v) : e] for v, e in zip(like, ends, strict=True)])
+
+
+@version("TensorListFromTensor")
+def _unstack(x: Any) -> Any:
+    return Rows(x)
+
+
+@version("TensorListZerosLike")
+def _zeros(values: Any) -> Any:
+    if isinstance(values, Rows):
+        return Rows(jnp.zeros_like(values.array), values.depth)
+    return TensorList([None] * len(values))
+
+
+@version("TensorListLength")
+def _length(values: Any) -> Any:
+    return np.int32(len(values))

@@ -1,0 +1,68 @@
+"""Lists under XLA: an array whose rows are the elements, as all of them have one shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.engines.xla.backend import jax, jnp
+from wengert.values.dtypes import VARIANT
+from wengert.values.tensor import TensorList
+
+
+class Rows:
+    """A list whose elements are the rows of an array; of a list of lists, with `depth` 2."""
+
+    dtype = VARIANT
+    shape = ()
+
+    def __init__(self, array: Any, depth: int = 1) -> None:
+        self.array = array
+        self.depth = depth
+
+    def __len__(self) -> int:
+        return int(self.array.shape[0])
+
+    def row(self, at: Any) -> Any:
+        """An element."""
+        found = self.array[at]
+        return found if self.depth == 1 else Rows(found, self.depth - 1)
+
+
+def as_rows(values: Any) -> Any:
+    """A list as rows; the list itself if nothing in it says what its elements are."""
+    if not isinstance(values, TensorList):
+        return values
+    if values.dense is not None:
+        return Rows(values.dense)
+    elements = [as_rows(v) for v in values]
+    there = next((v for v in elements if v is not None), None)
+    if there is None:
+        return values
+    if isinstance(there, Rows):
+        parts = [jnp.zeros_like(there.array) if v is None else v.array for v in elements]
+        return Rows(stacked(parts), there.depth + 1)
+    if isinstance(there, TensorList):
+        return values
+    return Rows(stacked([np.zeros(there.shape, there.dtype) if v is None else v for v in elements]))
+
+
+def stacked(parts: Any) -> Any:
+    """Arrays as the rows of one; NumPy's if all of them are."""
+    return (np if all(isinstance(p, np.ndarray) for p in parts) else jnp).stack(parts)
+
+
+def as_list(rows: Any) -> Any:
+    """Rows on the device as a list of arrays for NumPy."""
+    if rows.depth == 1:
+        array = np.asarray(rows.array)
+        return TensorList(list(map(np.asarray, array))).of_dense(array)
+    return TensorList([as_list(Rows(part, rows.depth - 1)) for part in np.asarray(rows.array)])
+
+
+def register() -> None:
+    """Tell JAX that rows are a structure of arrays."""
+    jax.tree_util.register_pytree_node(
+        Rows, lambda rows: ((rows.array,), rows.depth), lambda depth, parts: Rows(parts[0], depth)
+    )
