@@ -53,7 +53,7 @@ def found() -> Mapping[str, Any]:
 def test_values_and_gradients_are_numpys() -> None:
     """All that is not refused, to rounding in float64."""
     cases: dict[str, str] = found()["cases"]
-    assert len(cases) > 600
+    assert len(cases) > 400
     assert {k: v for k, v in cases.items() if v not in ("same", "refused")} == {}
 
 

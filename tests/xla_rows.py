@@ -110,10 +110,11 @@ def main(share: str) -> None:
     watched()
     part, count = map(int, share.split("/"))
     found: dict[str, Any] = {case.name: compared(case) for case in chosen()[part::count]}
-    rows = {case.name: case.line.type for case in chosen()}
+    # Without inputs a case is computed before it is compiled.
+    rows = {case.name: case.line.type for case in chosen() if case.shapes}
     print(json.dumps({
         "cases": found,
-        "rows": sorted({rows[name] for name in found} & TABLE.keys()),
+        "rows": sorted({rows[name] for name in found if name in rows}),
         "called": sorted(CALLED),
         "for values": sorted(FOR_VALUES),
         "refused": sorted(REFUSED),

@@ -17,6 +17,8 @@ class _Lazy:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # who looks at an object, not for JAX
+            raise AttributeError(name)
         try:
             found = getattr(load_module(self._module), name)
         except ImportError as error:

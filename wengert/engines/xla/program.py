@@ -32,7 +32,6 @@ from wengert.state.on_device import held_by, hold
 from wengert.state.variable import Variable
 from wengert.values.tensor import TensorList
 
-register()
 MOST_KNOWN: Final = 4096  # elements of an array whose value a plan may be compiled for
 MOST_VALUES: Final = 256  # for which a plan is compiled
 
@@ -41,6 +40,7 @@ class XlaPlan(Runnable):
     """A plan that can be called: `compiled(values of plan.given)` gives the fetches."""
 
     def __init__(self, plan: Plan) -> None:
+        register()
         self.plan = plan
         self._compiled: dict[Any, _Compiled] = {}
         # The types of values that are usual, and what runs for them: found in 1 us, not in 20.

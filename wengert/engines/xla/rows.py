@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ def as_list(rows: Any) -> Any:
     return TensorList([as_list(Rows(part, rows.depth - 1)) for part in np.asarray(rows.array)])
 
 
+@functools.cache
 def register() -> None:
     """Tell JAX that rows are a structure of arrays."""
     jax.tree_util.register_pytree_node(
