@@ -272,7 +272,7 @@ class _Nodes:
         made.attr["body"].func.name = counting.signature.name
         test = owner.condition
         assert test is not None
-        own = dict(zip(owner._condition_places, test.captured_inputs, strict=True))
+        own = dict(zip(owner.condition_places, test.captured_inputs, strict=True))
         inputs = [*counters, *test.inputs, *_standing(test, own, stay)]
         made.attr["cond"].func.name = self._function(
             f"{op.name}_cond", inputs, [False, False, *kinds], test.outputs, test

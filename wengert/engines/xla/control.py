@@ -127,7 +127,7 @@ class _Running:
         condition: Any = self._loop.condition
         plan = Plan(condition.outputs, condition.all_inputs)
         with self._trace.entered(state):
-            more = [self._constants[at] for at in self._loop._condition_places]
+            more = [self._constants[at] for at in self._loop.condition_places]
             (go,) = self._trace.body(plan, [*carried, *more])
         return jnp.reshape(jnp.asarray(go), ())
 
@@ -198,7 +198,7 @@ def _trips(loop: Loop, initial: Sequence[Any], constants: Sequence[Any]) -> int 
     n, used = len(loop.carried), _used(test)
     inputs = condition.all_inputs
     deciding = {i for i, x in enumerate(inputs[:n]) if id(x) in used}
-    needed = {loop._condition_places[i] for i, x in enumerate(inputs[n:]) if id(x) in used}
+    needed = {loop.condition_places[i] for i, x in enumerate(inputs[n:]) if id(x) in used}
     plans: dict[int, Plan] = {}
     while deciding - plans.keys():
         i = min(deciding - plans.keys())
@@ -240,7 +240,7 @@ def _counted(
     places = {id(x): i for i, x in enumerate(loop.carried)}
     fixed = {id(x): at for x, at in loop.same}
     values = [v if i in plans else None for i, v in enumerate(initial)]
-    more = [constants[at] for at in loop._condition_places]
+    more = [constants[at] for at in loop.condition_places]
     for count in range(MOST_COUNTED):
         if not goes_on([*values, *more])[0]:
             return count

@@ -71,7 +71,7 @@ def _head(w: Statements, loop: Loop, stacks: Sequence[str], constants: Sequence[
         if len(parts) == 1:
             return [f"for {names[0]} in {parts[0]}:"]
         return [f"for {', '.join(names)} in zip({', '.join(parts)}):"]
-    given = [*loop.carried, *[constants[at] for at in loop._condition_places]]
+    given = [*loop.carried, *[constants[at] for at in loop.condition_places]]
     for inside, value in zip(loop.condition.all_inputs, given, strict=True):
         w.stand_in(inside, value)
     (go,) = loop.condition.outputs

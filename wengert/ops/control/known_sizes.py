@@ -132,7 +132,7 @@ class _Body:
         with activate((), graph):
             pairs = zip(self._entering, general.all_inputs[:count], strict=True)
             given = [entering.into(graph, x) for entering, x in pairs]
-            fixed = [self._constants[at] for at in self._loop._condition_places]
+            fixed = [self._constants[at] for at in self._loop.condition_places]
             found = replay(general, general.outputs, [*given, *fixed], True)
             graph.outputs = [graph.entered(y) for y in found]
         return graph

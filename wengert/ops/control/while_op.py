@@ -81,7 +81,7 @@ class Loop:
             for v, x in zip(body.captured, body.captured_inputs, strict=True)
             if id(x) not in given
         ]
-        self._condition_places = (
+        self.condition_places = (
             [] if condition is None else [self._place(v) for v in condition.captured]
         )
         self._running: tuple[Any, int] = (None, -1)
@@ -141,7 +141,7 @@ class Loop:
             return at < len(runs[0])
         if not hasattr(self, "_test"):
             self._test = Subgraph(self.condition, self.condition.outputs)
-        (go,) = self._test.run_on([*carried, *[constants[i] for i in self._condition_places]])
+        (go,) = self._test.run_on([*carried, *[constants[i] for i in self.condition_places]])
         return bool(go)
 
     # ---- as an operation ---------------------------------------------------------------------
@@ -264,7 +264,7 @@ class Loop:
         """Whether the body runs again; and for which examples, if they differ."""
         if self.condition is None:
             return at < len(runs[0]), None
-        given = [*carried, *[constants[i] for i in self._condition_places]]
+        given = [*carried, *[constants[i] for i in self.condition_places]]
         (go,) = replay(self.condition, self.condition.outputs, given)
         return loop_condition(go)
 

@@ -74,7 +74,7 @@ class Inside:
         assert graph is not None
         count = len(self.loop.carried)
         given, captured = graph.all_inputs[:count], graph.all_inputs[count:]
-        pairs = zip(captured, self.loop._condition_places, strict=True)
+        pairs = zip(captured, self.loop.condition_places, strict=True)
         found = Part(graph, graph.outputs, given, {id(x): at for x, at in pairs}, self.forms)
         go = found.stored(graph.outputs[0])
         if go.kind != "b1" or go.size != 1 or found.low.checks:

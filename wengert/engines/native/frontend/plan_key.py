@@ -167,7 +167,7 @@ def _said_of_loop(loop: Loop) -> tuple[Any, ...]:
         [(at[id(x)], place) for x, place in loop.same],
         [(at[id(t.inside)], t.backward) for t in loop.taken],
         [e.backward for e in loop.emitted],
-        loop._condition_places,
+        loop.condition_places,
     )
 
 

@@ -46,7 +46,7 @@ class _Counted:
         self._loop = loop
         self._initial = op.inputs[:n]
         self._carried = {id(x): k for k, x in enumerate(inputs[:n])}
-        places = zip(inputs[n:], loop._condition_places, strict=True)
+        places = zip(inputs[n:], loop.condition_places, strict=True)
         self._captured = {id(x): op.inputs[n + s + at] for x, at in places}
 
     def trips(self, go: SymbolicTensor) -> int | None:

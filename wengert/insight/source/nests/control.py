@@ -176,7 +176,7 @@ def _test(w: NestWriter, loop: Loop, constants: Sequence[SymbolicTensor]) -> _Pa
     """What is asked before each round; None of a loop over piles."""
     if loop.condition is None:
         return None
-    given = [*loop.carried, *[constants[at] for at in loop._condition_places]]
+    given = [*loop.carried, *[constants[at] for at in loop.condition_places]]
     for inside, value in zip(loop.condition.all_inputs, given, strict=True):
         w.stand_in(inside, value)
     return _part(w, loop.condition, loop.condition.outputs)
