@@ -23,6 +23,7 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.conv_kernel: ("conv", "convolve"),
     large.depthwise_conv_kernel: ("depthwise_conv", "convolve"),
     large.conv_filter_gradient_kernel: ("conv_filter_gradient", "filter_gradient"),
+    large.depthwise_filter_gradient_kernel: ("depthwise_filter_gradient", "filter_gradient"),
     large.pooling_kernel: ("pooling", "pool"),
     large.mean_pool_gradient_kernel: ("pooling", "mean_pool_gradient"),
     large.max_pool_gradient_kernel: ("max_pool_gradient", "max_pool_gradient"),

@@ -123,6 +123,11 @@ def conv_filter_gradient_kernel(x: Any, g: Any, at: Windows, shape: Sequence[int
 
 
 @_large_kernel
+def depthwise_filter_gradient_kernel(x: Any, g: Any, at: Windows, shape: Sequence[int]) -> Any:
+    """The gradient of a depthwise convolution with respect to its filter."""
+
+
+@_large_kernel
 def pooling_kernel(x: Any, at: Windows, how: str, count: Any = None) -> Any:
     """The largest element of each window (`how` is "max"), or the sum divided by `count` ("sum")."""
 

@@ -7,6 +7,7 @@ checksum              The checksum CRC-32C by the processor's own instruction
 conv                  Convolutions of large channels-last images, without im2col
 conv_filter_gradient  The gradient of large convolutions with respect to the filter
 depthwise_conv        Depthwise convolutions of large channels-last images
+depthwise_filter_gradient  The gradient of these with respect to the filter
 elementwise           Elementwise operations on large arrays: one loop, generated from the row's
                       own kernel
 factors               Cholesky factors and triangular systems of one large matrix, by our OpenBLAS

@@ -28,6 +28,7 @@ from wengert.ops.support.large_kernels import (
     conv_filter_gradient_kernel,
     conv_kernel,
     depthwise_conv_kernel,
+    depthwise_filter_gradient_kernel,
 )
 from wengert.values.shapes import Dims
 
@@ -419,6 +420,10 @@ def compare(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
 def _compare_channels(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
     channels, rank = x.shape[-1], len(at.kernel)
     times = shape[-1] // channels
+    if times == 1 and rank == 2 and g.size * math.prod(at.kernel) >= WORTH_SHARING:
+        found = depthwise_filter_gradient_kernel(x, g, at, shape)
+        if found is not None:
+            return found
 
     def work(tiles: Sequence[Block]) -> Array:
         seen, copies = _Seen(x, at, _Room(x.dtype)), _Room(x.dtype)
