@@ -167,6 +167,22 @@ def test_no_rows() -> None:
     agree(WITH_LISTS["map"], rows_unknown, (X,), (X[:0],))
 
 
+def rows_in_a_branch(x: Any) -> Any:
+    return tf.cond(
+        tf.reduce_sum(x) > 0.5,
+        lambda: tf.map_fn(lambda v: tf.reduce_sum(tf.sin(x * v) + x) + v, tf.cos(x)),
+        lambda: x * 2.0,
+    )
+
+
+def test_no_rows_in_a_branch() -> None:
+    """A list that is known to be empty when the branch is compiled."""
+    x = X[0]
+    second = with_gradient(lambda x: tf.reduce_sum(with_gradient(rows_in_a_branch)(x)[1][0] ** 2))
+    for f in (rows_in_a_branch, with_gradient(rows_in_a_branch), second):
+        agree(f, unknown, (x,), (x[:0],), (-x,), (x[:1],))
+
+
 def test_sizes_that_keep_coming_are_compiled() -> None:
     """Beyond the first few, a size is interpreted until that has cost as much as compiling."""
     f = tf.function(

@@ -90,7 +90,8 @@ class Lowering:
                 self.lists[id(x)] = whole(base)
         for at, (key, value) in enumerate(plan.used().items()):
             if key in self.forms:
-                self.lists[key] = self._known_list(value, at, self.forms[key])
+                if len(value):
+                    self.lists[key] = self._known_list(value, at, self.forms[key])
                 continue
             view = self._constant(value, at)
             if view is not None:
