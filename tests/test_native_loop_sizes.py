@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_native_loops import CARRIED, NESTED, RNG, SMOOTH, WITH_LISTS, W, X, steps, with_gradient
+from test_native_loops import (
+    CARRIED,
+    NESTED,
+    RNG,
+    SMOOTH,
+    WITH_LISTS,
+    W,
+    X,
+    agree_around_a_tape,
+    orders,
+    steps,
+    with_gradient,
+)
 
 import wengert as tf
 from wengert.execution.by_size import AT_ONCE, MOST
@@ -43,9 +55,7 @@ def agree(f: Function, spec: Callable[[Any], Any], *calls: tuple[Any, ...]) -> s
 @pytest.mark.parametrize("spec", [unknown, rows_unknown])
 def test_orders(name: str, spec: Callable[[Any], Any]) -> None:
     f, xs = SMOOTH[name]
-    first = with_gradient(f)
-    second = with_gradient(lambda *xs: sum(tf.reduce_sum(tf.square(g)) for g in first(*xs)[1]))
-    for g in (f, first, second):
+    for g in orders(f):
         kinds = agree(g, spec, xs, (LARGER, *xs[1:]))
         assert "while" in kinds
         assert "NumPy" not in kinds
@@ -59,15 +69,7 @@ TAPED = {**SMOOTH, **{n: (f, (X,)) for n, f in WITH_LISTS.items() if n != "two a
 def test_a_tape_around_a_function(name: str) -> None:
     """The lists of what the gradient needs are of sizes that are known only at the call."""
     f, xs = TAPED[name]
-    found = []
-    for compiled in (False, True):
-        g = tf.function(f, jit_compile=compiled, input_signature=list(map(unknown, xs)))
-        with tf.GradientTape() as tape:
-            tape.watch(xs)
-            y = g(*xs)
-        found.append(tape.gradient(y, xs, unconnected_gradients="zero"))
-    for a, b in zip(*found, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+    agree_around_a_tape(f, xs, input_signature=list(map(unknown, xs)))
 
 
 @pytest.mark.parametrize("name", NESTED)

@@ -55,6 +55,29 @@ def with_gradient(f: Function) -> Function:
     return both
 
 
+def orders(f: Function) -> list[Function]:
+    """The function, with its gradient, and with the gradient of a number made of that."""
+    first = with_gradient(f)
+
+    def total(*xs: Any) -> Any:
+        return sum(tf.reduce_sum(tf.square(g)) for g in first(*xs)[1])
+
+    return [f, first, with_gradient(total)]
+
+
+def agree_around_a_tape(f: Function, xs: tuple[Any, ...], **options: Any) -> None:
+    """The gradient that a tape outside takes of the compiled function is the one of NumPy's."""
+    found = []
+    for compiled in (False, True):
+        g = tf.function(f, jit_compile=compiled, **options)
+        with tf.GradientTape() as tape:
+            tape.watch(xs)
+            y = g(*xs)
+        found.append(tape.gradient(y, xs, unconnected_gradients="zero"))
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+
+
 SMOOTH: dict[str, tuple[Function, tuple[Any, ...]]] = {
     "elementwise": (loop(5, lambda a, x: tf.sin(a) * x), (X,)),
     "product": (loop(7, lambda a, x, w: tf.tanh(a @ w) + x * 0.1), (X, W)),
@@ -97,12 +120,7 @@ SMOOTH: dict[str, tuple[Function, tuple[Any, ...]]] = {
 @pytest.mark.parametrize("name", SMOOTH)
 def test_orders(name: str) -> None:
     f, xs = SMOOTH[name]
-    first = with_gradient(f)
-
-    def total(*xs: Any) -> Any:
-        return sum(tf.reduce_sum(tf.square(g)) for g in first(*xs)[1])
-
-    for g in (f, first, with_gradient(total)):
+    for g in orders(f):
         kinds = agree(g, *xs)
         assert "while" in kinds
         assert "NumPy" not in kinds
@@ -111,16 +129,7 @@ def test_orders(name: str) -> None:
 @pytest.mark.parametrize("name", SMOOTH)
 def test_a_tape_around_a_compiled_function(name: str) -> None:
     """What the gradient needs leaves one plan as a list and enters another."""
-    f, xs = SMOOTH[name]
-    found = []
-    for compiled in (False, True):
-        g = tf.function(f, jit_compile=compiled)
-        with tf.GradientTape() as tape:
-            tape.watch(xs)
-            y = g(*xs)
-        found.append(tape.gradient(y, xs, unconnected_gradients="zero"))
-    for a, b in zip(*found, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+    agree_around_a_tape(*SMOOTH[name])
 
 
 @pytest.mark.parametrize("name", SMOOTH)
@@ -186,12 +195,7 @@ def test_nested(name: str, pause: int, monkeypatch: Any) -> None:
     """Also where loops that are known to be long stop, to be interrupted, and go on."""
     monkeypatch.setattr(loops, "_PAUSE", pause)
     f, xs = NESTED[name]
-    first = with_gradient(f)
-
-    def total(*xs: Any) -> Any:
-        return sum(tf.reduce_sum(tf.square(g)) for g in first(*xs)[1])
-
-    for g in (f, first, with_gradient(total)):
+    for g in orders(f):
         kinds = agree(g, *xs)
         assert "while" in kinds or "branch" in kinds
         assert "NumPy" not in kinds
@@ -200,16 +204,7 @@ def test_nested(name: str, pause: int, monkeypatch: Any) -> None:
 @pytest.mark.parametrize("name", NESTED)
 def test_a_tape_around_nested_loops(name: str) -> None:
     """A list of lists leaves the plan."""
-    f, xs = NESTED[name]
-    found = []
-    for compiled in (False, True):
-        g = tf.function(f, jit_compile=compiled)
-        with tf.GradientTape() as tape:
-            tape.watch(xs)
-            y = g(*xs)
-        found.append(tape.gradient(y, xs, unconnected_gradients="zero"))
-    for a, b in zip(*found, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+    agree_around_a_tape(*NESTED[name])
 
 
 COUNTED: dict[str, tuple[Function, int | None]] = {

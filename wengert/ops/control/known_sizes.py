@@ -69,11 +69,11 @@ def loop_again(loop: Loop, inputs: Sequence[Any]) -> Loop | None:
     """The loop for what is known of its inputs in the graph under construction; None if no more is."""
     n, s = len(loop.carried), len(loop.taken)
     carried, stacks, constants = inputs[:n], inputs[n : n + s], inputs[n + s :]
-    before = [*loop.carried, *[x for x, _ in loop.same], *[t.inside for t in loop.taken]]
+    before = [*loop.carried, *[x for x, _ in loop.same]]
     now = [*carried, *[constants[at] for _, at in loop.same]]
     taken = [_element(x, t.inside) for x, t in zip(stacks, loop.taken, strict=True)]
     known = [t != _given(x.inside) for t, x in zip(taken, loop.taken, strict=True)]
-    if not any(known) and not says_more(now, before[: len(now)]):
+    if not any(known) and not says_more(now, before):
         return None
     entering = [_given(x) for x in carried]
     for _ in range(MOST_TRIES):

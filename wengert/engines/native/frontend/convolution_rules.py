@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from wengert.engines.native.frontend.arrays import View, slice_view, transpose, whole
+from wengert.engines.native.frontend.arrays import Base, View, slice_view, transpose, whole
 from wengert.engines.native.frontend.lowering import Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.graph.operation import Operation
@@ -35,8 +35,7 @@ def _to_input(
     pixels = low.reshape(found, (*g.shape[:-1], input_sizes[-1]))
     if pixels.shape == input_sizes:
         return pixels
-    target = low.number(g.kind, 0, input_sizes)
-    place = _seen(whole(low.copied(target).base), at)
+    place = _seen(whole(Base(input_sizes, g.kind)), at)
     return low.assembled(input_sizes, g.kind, 0, [(pixels, place)])
 
 

@@ -16,10 +16,10 @@ from wengert.engines.native.frontend.trip_counts import trips
 from wengert.execution.plan import Plan
 from wengert.graph.graph_builder import CONST
 from wengert.graph.operation import Operation
+from wengert.inference.list_elements import is_list
 from wengert.inference.symbolic_integers import known_value
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
-from wengert.values.dtypes import VARIANT
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList
 
@@ -36,11 +36,11 @@ class ListForm(NamedTuple):
 
 def list_forms(plan: Plan) -> dict[int, ListForm]:
     """The forms of lists, by the ids of their tensors, in loops, too."""
-    if not any(op.row.bodies or any(map(_is_list, op.outputs)) for op in plan.steps):
+    if not any(op.row.bodies or any(map(is_list, op.outputs)) for op in plan.steps):
         return {}
     classes = _Classes()
     for x in plan.given:
-        if _is_list(x):
+        if is_list(x):
             classes.is_given(x)
     for key, value in plan.known.items():
         if isinstance(value, TensorList):
@@ -96,21 +96,25 @@ class _Classes:
                 self._loop(op, loop)
             elif branches is not None:
                 self._branches(op, branches)
-            elif op.row is CONST and not isinstance(op.attrs["value"], TensorList):
-                # Where a list should be, a number stands for zeros, however many.
-                self._lengths.append((id(op.outputs[0]), None))
-            elif any(_is_list(x) for x in (*op.inputs, *op.outputs)):
+            elif op.row is CONST:
+                self._constant(op)
+            elif any(is_list(x) for x in (*op.inputs, *op.outputs)):
                 self._operation(op)
+
+    def _constant(self, op: Operation) -> None:
+        """Where a list should be, a number stands for zeros, however many."""
+        if is_list(op.outputs[0]) and not isinstance(op.attrs["value"], TensorList):
+            self._lengths.append((id(op.outputs[0]), None))
 
     def _loop(self, op: Operation, loop: Loop) -> None:
         n, s = len(loop.carried), len(loop.taken)
         given = loop.carried if loop.condition is None else loop.condition.all_inputs[:n]
         carried = zip(op.inputs, loop.carried, loop.results, op.outputs, given, strict=False)
         for same in carried:
-            if _is_list(same[0]):
+            if is_list(same[0]):
                 self._same(*same)
         for x, at in loop.same:
-            if _is_list(x):
+            if is_list(x):
                 self._same(x, op.inputs[n + s + at])
         self._stacks(op, loop)
         self.look_at(loop.body.operations)
@@ -121,16 +125,16 @@ class _Classes:
         taken, emitted = op.inputs[n : n + s], op.outputs[n:]
         for x, t in zip(taken, loop.taken, strict=True):
             self._is_element(t.inside, x)
+        count = trips(op, loop) if emitted else None
         for y, e in zip(emitted, loop.emitted, strict=True):
             self._is_element(e.inside, y)
             if taken:
                 self._as_long.append((id(y), id(taken[0])))
             else:
-                count = trips(op, loop)
                 self._lengths.append((id(y), count or None))
 
     def _is_element(self, x: SymbolicTensor, values: SymbolicTensor) -> None:
-        if _is_list(x):
+        if is_list(x):
             self._nested.append((id(values), id(x)))
         else:
             self._holds(values, (x._array.shape, x._array.dtype))
@@ -140,12 +144,12 @@ class _Classes:
             results = zip(op.outputs, body.results[: branches.count], strict=False)
             inputs = zip([op.inputs[1 + at] for at in places], body.graph.all_inputs, strict=True)
             for x, y in (*results, *inputs):
-                if _is_list(x):
+                if is_list(x):
                     self._same(x, y)
             self.look_at(body.graph.operations)
         more = zip(op.outputs[branches.count :], branches.more, strict=True)
         for y, (branch, at) in more:
-            if _is_list(y):
+            if is_list(y):
                 self._same(y, branches.bodies[branch].results[at])
 
     def _operation(self, op: Operation) -> None:
@@ -175,7 +179,7 @@ class _Classes:
             "TensorListLength",
         ):
             for x in (*xs, *ys):
-                if _is_list(x):
+                if is_list(x):
                     self._holds(x, None)
 
     def found(self) -> dict[int, ListForm]:
@@ -225,7 +229,3 @@ def _element(form: Any) -> ListForm | None:
     shape, dtype = form
     kind = TYPE_OF.get(getattr(dtype, "numpy_dtype", dtype)) if is_certain(shape) else None
     return None if kind is None else ListForm(tuple(map(int, shape)), kind, 0)
-
-
-def _is_list(x: Any) -> bool:
-    return getattr(x._array, "dtype", None) is VARIANT
