@@ -53,6 +53,7 @@ ROOMS = [
     "engines.native.mathematics",
     "engines.native.optimize",
     "engines.native.codegen",
+    "engines.native.routines",
     "engines.native.program",
     "engines.native.kernels",
     "engines.native",

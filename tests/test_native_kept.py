@@ -353,7 +353,7 @@ def descending(x: Any) -> Any:
         lambda x: tf.exp(x) * x + 1.0,
         lambda x: tf.matmul(x, tf.transpose(x)) @ x,  # products
         lambda x: x * tf.constant([[1.0, 2.0, 3.0]]) + tf.constant([[0.5], [7.0]]),  # constants
-        lambda x: tf.cumsum(tf.sort(tf.exp(x))) * 2.0,  # steps of NumPy's
+        lambda x: tf.linalg.pinv(tf.linalg.pinv(tf.exp(x))) * 2.0,  # steps of NumPy's
         lambda x: tf.debugging.check_numerics(tf.exp(x), "wrong") + x,  # checks
         lambda x: tf.concat([x, tf.exp(x)], 0)[1:],  # pieces
         lambda x: tf.gather(tf.exp(x), [1, 0, 1]),
@@ -401,7 +401,7 @@ def test_variables_are_written_in_place(keeping: Path) -> None:
 
 def test_there_may_be_nothing_to_compile(keeping: Path) -> None:
     """That, too, is known from then on; NumPy computes it."""
-    assert_kept(lambda x: tf.sort(x), X, native=False)
+    assert_kept(lambda x: tf.linalg.svd(x, compute_uv=False), X, native=False)
     assert len(list(keeping.glob("*.plan"))) == 1
 
 

@@ -120,7 +120,8 @@ Every operation, by the file that declares it. This page is written by
 need no rule of their own, `transposed` ones push tangents through the transposed reverse rule. *Batched*
 says what `tf.vectorized_map` does: `aligned` operations run on all examples at once, others by a rule, or on
 one example after the other. *Native* says what computes it in compiled functions: a `loop` that is fused with its
-neighbours, a `product` of matrices, or a call of `NumPy`; `product or NumPy`: a product where windows are single pixels.
+neighbours, a `product` of matrices, a `routine`, which is a compiled function of its own (of matrices, where they are
+small), or a call of `NumPy`; `product or NumPy`: a product where windows are single pixels.
 *XLA* says how the engine "xla" does it: `compiled`,
 `compiled for values` where a size depends on them, so they must be known or small integers that are given, `callback`
 of NumPy, or not at all.
@@ -191,6 +192,7 @@ MEANINGS: Final = {
     ("xla", "callback"): ": NumPy, called from compiled code",
     ("xla", "none"): ': the engine "xla" refuses it by name',
     ("native", "loop"): ": part of a fused loop in compiled functions",
+    ("native", "routine"): ": a compiled function of its own in compiled functions",
     ("native", "product"): ": OpenBLAS in compiled functions",
     ("native", "NumPy"): ": a call of NumPy also in compiled functions",
 }

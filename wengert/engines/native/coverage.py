@@ -7,7 +7,7 @@ from typing import Final
 from wengert.core.row import Row
 from wengert.engines.native.frontend import all_rules as _rules  # noqa: F401  # fills tables
 from wengert.engines.native.frontend.convolution_rules import PIXELS
-from wengert.engines.native.frontend.lowering import ASSIGNMENTS, DRAWS, RULES, template
+from wengert.engines.native.frontend.lowering import ASSIGNMENTS, DRAWS, ROUTINES, RULES, template
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.mathematics import elementary  # noqa: F401  # fills a table
 
@@ -21,6 +21,8 @@ def how(row: Row) -> str:
         return "product"
     if row.name in PIXELS:
         return "product or NumPy"
+    if row.name in ROUTINES:
+        return "routine"
     if row.name in RULES or row.name in DRAWS or row.name in ASSIGNMENTS or row.closes:
         return "loop"
     if row.elementwise and not row.many and row.step is None and _has_lanes(row):

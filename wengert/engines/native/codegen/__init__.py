@@ -9,6 +9,7 @@ memory_access  LLVM IR for memory: loads, stores, gathers and scatters of vector
 combine        LLVM IR for reductions: their neutral elements, and combining two partial results
 column_loop    LLVM IR for the loop over the columns of a row, vectorized, with accumulators
 loop_emitter   LLVM IR for groups: a function each
+function_writer  Writes a function in LLVM IR: integers, loops, branches, vectors and memory
 kernel_writer  Kernels whose sizes are arguments: compiled once, for arrays of any size
 gemm_writer    Code generation for matrix products: blocks of the left matrix times panels of the
                right one

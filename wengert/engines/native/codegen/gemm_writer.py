@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from wengert.engines.native.codegen.function_writer import FunctionWriter
 from wengert.engines.native.codegen.gemm_forms import (
     UNROLLED,
     VECTORS,
@@ -21,7 +22,6 @@ from wengert.engines.native.codegen.gemm_forms import (
     packs_left,
     rows_at_once,
 )
-from wengert.engines.native.codegen.kernel_writer import KernelWriter
 from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.frontend.arrays import Source
 from wengert.engines.native.frontend.scalar import constant
@@ -35,11 +35,11 @@ TILE: Final = 16
 def product_text(form: Form, finish: Any = None) -> Function:
     """The function of a product, including its epilogue if there is one."""
     product = _Product(form, finish)
-    calls = (*product._calls, *(() if finish is None else finish.calls))
+    calls = (*product.calls, *(() if finish is None else finish.calls))
     return Function("\n".join([*product.lines, "ret void"]), frozenset(product.declarations), calls)
 
 
-class _Product(KernelWriter):
+class _Product(FunctionWriter):
     """Writes the function of a product, whose arguments are the arrays and offsets of the matrices.
 
     An inner axis that is too long for a panel is cut into pieces, whose products are added up in
@@ -50,7 +50,7 @@ class _Product(KernelWriter):
         self.form, self.kind, self.finish = form, form.kind, finish
         self.packs = packs_left(form)
         own = 3 + self.packs
-        super().__init__(own + (0 if finish is None else len(finish.arrays)), 0)
+        super().__init__(own + (0 if finish is None else len(finish.arrays)))
         self.width = vector_bytes() // int(form.kind[1])
         self.kinds = llvm_type(form.kind, self.width)
         self.lanes = VECTORS * self.width
@@ -73,7 +73,8 @@ class _Product(KernelWriter):
     def _find_matrices(self) -> None:
         """Set the pointers to the matrices of this part."""
         row = self.mul(self.which, 3)
-        begins = [self._at("i64", self.table, self.add(row, x)) for x in range(3)]
+        table = self.loaded("ptr", "%b", len(self.arrays))
+        begins = [self.loaded("i64", table, self.add(row, x)) for x in range(3)]
         sources = (self.form.left, self.form.right, None)
         kinds = [self.kind if x is None else x.kind for x in sources]
         self.a, self.b, self.c = map(self.place, kinds, self.arrays, begins)

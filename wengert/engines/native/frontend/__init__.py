@@ -20,6 +20,12 @@ random_rules    Lowering of random numbers: Philox in the loop, by the functions
                 NumPy
 lowering_rules  Lowering of what is not elementwise: views, reductions, products, softmax, gathers
 contractions    Lowering of einsum
+diagonal_rules  Lowering of diagonals and bands of matrices: views, and choices by the row and the column
+factor_rules    Lowering of small matrices' factors, determinants, inverses and systems
+order_rules     Lowering of what orders elements: the place of an extreme, and the first ones in
+                sorted order
+scan_rules      Lowering of cumulative sums, products and log-sum-exp, and of linear recurrences
+scatter_rules   Lowering of gathers by coordinates or for each example, and of scatters
 convolution_rules  Lowering of convolutions whose windows are single pixels: products of matrices
 all_rules       All rules of lowering: importing a module fills the tables of `lowering` with what it
                 declares

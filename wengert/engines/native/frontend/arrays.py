@@ -369,12 +369,42 @@ class Choice:
         return [self.index, *self.fixed.values()]
 
 
+class Routine:
+    """Arrays that one function of `routines` computes from others in memory."""
+
+    __slots__ = (
+        "after", "alone", "arguments", "function", "group", "operands", "place", "results", "scratch",
+        "work",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        function: str,
+        arguments: Sequence[Any],
+        operands: Sequence[View],
+        forms: Sequence[tuple[Dims, str]],
+        place: Any,
+    ) -> None:
+        self.function = function  # "file.name" of what writes it, given these arguments
+        self.arguments = arguments
+        self.operands = operands
+        self.place = place
+        self.results = [Given(*form, self) for form in forms]
+        self.scratch: Sequence[
+            tuple[Dims, str]
+        ] = ()  # the forms of arrays that it needs on the way
+        self.work = sum(v.size for v in operands)  # an estimate, in elements
+        self.group: Any = None
+        self.alone = True
+        self.after: list[Any] = []
+
+
 class Given(Base):
-    """What the bodies of a loop or a choice give: the last value carried, or that of the branch."""
+    """What a loop, a choice or a routine gives: of a loop the last value carried."""
 
     __slots__ = ("owner",)
 
-    def __init__(self, shape: Dims, kind: str, owner: Repeat | Choice) -> None:
+    def __init__(self, shape: Dims, kind: str, owner: Repeat | Choice | Routine) -> None:
         super().__init__(shape, kind, owner.place)
         self.owner = owner
 

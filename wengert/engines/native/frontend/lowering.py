@@ -30,6 +30,7 @@ from wengert.engines.native.frontend.arrays import (
     Pieces,
     Product,
     Reduction,
+    Routine,
     Rows,
     Step,
     View,
@@ -59,7 +60,7 @@ class Lowering:
 
     def __init__(self, plan: Plan, forms: dict[int, ListForm] | None = None) -> None:
         self.plan = plan
-        is_whole = forms is None  # and not the body of a loop
+        self.is_body = forms is not None  # of a loop, or a branch
         # Of lists that are arrays here: their forms, their rows, and those with a single row.
         self.forms = list_forms(plan) if forms is None else forms
         self.lists: dict[int, View] = {}
@@ -77,12 +78,13 @@ class Lowering:
         self.lacks_blas = False  # whether the plan would be another one with our OpenBLAS
         self._last: Step | None = None
         self._same: dict[Any, View] = {}  # by operands and code: common subexpressions
+        self._routines: dict[Any, Routine] = {}  # the same of routines
         self._kept: list[Any] = []  # keeps alive the objects whose ids are in keys
         self.place: Any = None  # the operation being lowered
         self._whole = _compiled_whole(plan, self.forms)
         self._opaque = _opaque_cells(plan, self._whole)
         for x in plan.given:
-            if is_whole or id(x) not in self.forms:
+            if not self.is_body or id(x) not in self.forms:
                 self._enter(x)
             else:
                 base = Input(*self.forms[id(x)][:2])
@@ -337,14 +339,7 @@ class Lowering:
     def all_computed(self, function: Callable[..., Sequence[Lane]], *views: View) -> list[View]:
         """Elementwise arrays, from a function of lanes that gives several."""
         shape = np.broadcast_shapes(*[v.shape for v in views])
-        code = Code()
-        xs = [
-            Lane(code, code.add("param", v.kind, (), i), np.dtype(v.kind))
-            for i, v in enumerate(views)
-        ]
-        results = [y.value for y in function(*xs)]
-        # Equal functions share one code object, so that common subexpressions are recognized.
-        code = _CODES.setdefault(tuple(code.instructions), code)
+        code, results = code_of(function, [v.kind for v in views])
         given = [broadcast(v, shape) for v in views]
         return [self.mapped(code, result, given, shape) for result in results]
 
@@ -443,6 +438,25 @@ class Lowering:
             return self.copied(view)
         return view
 
+    def routine(
+        self,
+        function: str,
+        arguments: Sequence[Any],
+        operands: Sequence[View],
+        forms: Sequence[tuple[Dims, str]],
+        scratch: Sequence[tuple[Dims, str]] = (),
+        work: int = 0,
+    ) -> list[View]:
+        """Arrays of these forms, computed by a function of `routines` from others in memory."""
+        stored = [self.stored(v) for v in operands]
+        key = (function, *map(_identity, arguments), *[(v.shape, _key(v)) for v in stored])
+        found = self._routines.get(key)
+        if found is None:
+            found = self._routines[key] = Routine(function, arguments, stored, forms, self.place)
+            found.scratch, found.work = scratch, work or found.work
+            self.items.append(found)
+        return [whole(result) for result in found.results]
+
     def gathered(self, table: View, index: View, axis: int, inner: Dims) -> View:
         """Gather: slices of a table along an axis, by an index, which has the shape `inner`."""
         sizes, steps = table.shape, table.strides
@@ -502,6 +516,10 @@ def as_it_is(kind: str) -> tuple[Code, int]:
     """The code that copies a number: one object for all, so that equal copies are recognized."""
     code = Code()
     return code, code.add("param", kind, (), 0)
+
+
+def _identity(argument: Any) -> Any:
+    return id(argument) if isinstance(argument, Code) else argument
 
 
 def _key(view: View) -> Any:
@@ -601,6 +619,19 @@ def _same_form(x: SymbolicTensor, y: SymbolicTensor) -> bool:
 # ---- scalar code of kernels --------------------------------------------------------------------
 
 _CODES: Final[dict[Any, Code]] = {}
+
+
+def code_of(
+    function: Callable[..., Sequence[Lane]], kinds: Sequence[str]
+) -> tuple[Code, list[int]]:
+    """A function of lanes of these types as scalar code, with its results."""
+    code = Code()
+    xs = [Lane(code, code.add("param", k, (), i), np.dtype(k)) for i, k in enumerate(kinds)]
+    results = [y.value for y in function(*xs)]
+    # Equal functions share one code object, so that common subexpressions are recognized.
+    return _CODES.setdefault(tuple(code.instructions), code), results
+
+
 # Or the reason why there is none: an exception would keep the frames of its traceback alive.
 _TEMPLATES: Final[dict[Any, tuple[Code, int] | str]] = {}
 
@@ -676,10 +707,18 @@ DRAWS: Final[dict[str, Callable[[Lowering, Operation], Sequence[View]]]] = {}
 DEFERRED_RULES: Final[dict[tuple[str, str], tuple[Callable[..., Any], Callable[..., Any]]]] = {}
 
 
-def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+# Operations that functions of `routines` compute, by name.
+ROUTINES: Final[set[str]] = set()
+
+
+def rule(
+    *names: str, by_routine: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def declared(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
             RULES[name] = function
+            if by_routine:
+                ROUTINES.add(name)
         return function
 
     return declared

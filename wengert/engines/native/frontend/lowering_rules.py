@@ -22,6 +22,7 @@ from wengert.engines.native.frontend.arrays import (
 from wengert.engines.native.frontend.lanes import LANES, Lane, cast, emit, like
 from wengert.engines.native.frontend.lowering import RULES, Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered, is_float, type_of
+from wengert.engines.native.frontend.scatter_rules import rows_of_examples
 from wengert.graph.operation import Operation
 
 # ---- views: the same elements in another order or shape ------------------------------------------
@@ -342,8 +343,10 @@ def _one_hot(
 
 @rule("GatherV2")
 def _gather(low: Lowering, op: Operation, x: View, i: View, *, axis: int, batch_dims: int) -> View:
-    if batch_dims or i.kind not in ("i4", "i8"):
-        raise NotLowered("an index for each example")
+    if batch_dims:
+        return rows_of_examples(low, x, i, axis, batch_dims)
+    if i.kind not in ("i4", "i8"):
+        raise NotLowered("indices of another type")
     inside = low.within(i, 0, x.shape[axis])
     return low.gathered(
         low.stored(x), low.reshape(inside, _among(x.shape, i.shape, axis)), axis, i.shape

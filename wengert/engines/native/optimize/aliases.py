@@ -14,6 +14,7 @@ from wengert.engines.native.frontend.arrays import (
     Outside,
     Pieces,
     Repeat,
+    Routine,
     RowSet,
     Step,
     View,
@@ -28,11 +29,16 @@ def needed(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
     used: set[int] = {id(v.base) for v in wanted}
     found = []
     for item in reversed(items):
-        if type(item) in (Step, Repeat, Choice) or id(item) in used:
+        if type(item) in (Step, Repeat, Choice) or _is_used(item, used):
             found.append(item)
             used |= {id(v.base) for v in item.operands}
             used |= {id(before) for before in item.after}
     return found[::-1]
+
+
+def _is_used(item: Any, used: set[int]) -> bool:
+    made = item.results if type(item) is Routine else [item]
+    return any(id(x) in used for x in made)
 
 
 class Alias(NamedTuple):
@@ -89,7 +95,7 @@ def pinned(items: Iterable[Any], wanted: Sequence[View]) -> set[int]:
     """The arrays that Python or a body sees as a whole, by id: they are no parts of others."""
     found = {id(v.base) for v in wanted}
     for item in items:
-        if type(item) in (Step, Repeat, Choice, RowSet):
+        if type(item) in (Step, Repeat, Choice, Routine, RowSet):
             found |= {id(v.base) for v in item.operands}
     return found
 
@@ -100,7 +106,7 @@ def before(item: Any) -> list[Any]:
 
 
 def _maker(made: Any) -> Any:
-    """The item that computes an array: a step, a loop or branches give several."""
+    """The item that computes an array: a step, a loop, branches and routines give several."""
     if type(made) is Outside:
         return made.step
     return made.owner if type(made) is Given else made

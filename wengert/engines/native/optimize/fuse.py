@@ -29,6 +29,7 @@ from wengert.engines.native.frontend.arrays import (
     Product,
     Reduction,
     Repeat,
+    Routine,
     RowSet,
     Source,
     Step,
@@ -137,7 +138,7 @@ class Fusion:
             return
         group = self._new(0, before)
         group.take(item)
-        if type(item) in (Step, Repeat, Choice):
+        if type(item) in (Step, Repeat, Choice, Routine):
             for result in item.results:
                 if isinstance(result, Base):
                     result.group = group

@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from wengert.engines.native.codegen.loop_emitter import Launch
-from wengert.engines.native.frontend.arrays import Base, Choice, Product, Repeat, RowSet, Step
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Choice,
+    Product,
+    Repeat,
+    Routine,
+    RowSet,
+    Step,
+)
 from wengert.engines.native.program.build import Built
 from wengert.execution.description import Description, numpy_step, origin
 
@@ -37,6 +45,8 @@ def _native_step(call: Any) -> dict[str, Any]:
         return _loop(call)
     if isinstance(call.what, (Repeat, Choice)):
         return _bodies(call.what)
+    if isinstance(call.what, Routine):
+        return _routine(call.what)
     if isinstance(call.what, RowSet):
         return _row(call.what)
     return _product(call)
@@ -47,6 +57,13 @@ def _bodies(what: Repeat | Choice) -> dict[str, Any]:
     kind, size = ("while", what.count or "n") if isinstance(what, Repeat) else ("branch", 1)
     made = [origin(what.place)]
     return {"kind": kind, "size": [size], "parts": 1, "bytes": 0, "flops": 0, "made of": made}
+
+
+def _routine(item: Routine) -> dict[str, Any]:
+    """A function of its own: what it moves, at least."""
+    moved = sum(b.bytes for b in (*[v.base for v in item.operands], *item.results))
+    size = item.results[0].shape or [1]
+    return {"kind": "routine", "size": size, "parts": 1, "bytes": moved, "flops": 0, "made of": [origin(item.place)]}  # fmt: skip
 
 
 def _row(item: RowSet) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from wengert.engines.native.codegen.gemm_forms import blocks_of
@@ -16,6 +16,7 @@ from wengert.engines.native.frontend.arrays import (
     Pieces,
     Product,
     Repeat,
+    Routine,
     RowSet,
     Step,
     View,
@@ -25,7 +26,13 @@ from wengert.engines.native.program.choices import ChoiceWriter
 from wengert.engines.native.program.epilogue import Finish
 from wengert.engines.native.program.loops import LoopWriter, initial_copies
 from wengert.engines.native.program.schedule import Schedule
-from wengert.engines.native.program.steps import Call, product_calls, products_of, row_calls
+from wengert.engines.native.program.steps import (
+    Call,
+    product_calls,
+    products_of,
+    routine_call,
+    row_calls,
+)
 
 
 class Resumed(list[Call]):
@@ -88,6 +95,8 @@ class Segments:
             self._add_loop(first)
         elif type(first) is Choice:
             self._add_choice(first)
+        elif type(first) is Routine:
+            self._continue([self._named(routine_call(first)), *self._looks(first.results)])
         else:
             self._continue(self._calls(group, first))
 
@@ -101,12 +110,12 @@ class Segments:
 
     def _calls(self, group: Group, first: Any) -> list[Call]:
         if type(first) is Product:
-            return self._product_calls(group, first) + self._looks(group)
+            return self._product_calls(group, first) + self._looks(group.members)
         if type(first) is Pieces:
             return []
         if type(first) is RowSet:
             return row_calls(first)
-        return self._launched(launches(group, self._schedule.memory)) + self._looks(group)
+        return self._launched(launches(group, self._schedule.memory)) + self._looks(group.members)
 
     def _product_calls(self, group: Group, product: Product) -> list[Call]:
         form, many, _ = products_of(product)
@@ -166,9 +175,9 @@ class Segments:
                 self._once.update(launch.outputs)
         return found
 
-    def _looks(self, group: Group) -> list[Call]:
-        """The checks of a group, made as soon as their truth values are computed."""
-        return [_look(b) for b in group.members if b in self._schedule.flags]
+    def _looks(self, made: Iterable[Base]) -> list[Call]:
+        """The checks of what was made, as soon as their truth values are computed."""
+        return [_look(b) for b in made if b in self._schedule.flags]
 
     def _named(self, call: Call) -> Call:
         """The same call, with a name if its function is one of this plan."""

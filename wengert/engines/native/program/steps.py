@@ -24,6 +24,7 @@ from wengert.engines.native.frontend.arrays import (
     Piece,
     Product,
     Repeat,
+    Routine,
     RowSet,
     View,
     reshape,
@@ -64,7 +65,7 @@ class Call:
             return [self.what, *made] if self.finish.in_memory else made
         if isinstance(self.what, Repeat):
             return [*self.what.results, *self.what.rows]
-        if isinstance(self.what, Choice):
+        if isinstance(self.what, (Choice, Routine)):
             return self.what.results
         return [self.what] if self.name else []
 
@@ -84,6 +85,8 @@ class Call:
             return 1
         if isinstance(self.what, (Repeat, Choice)):
             return MUCH
+        if isinstance(self.what, Routine):
+            return self.what.work
         if isinstance(self.what, (Given, RowSet)):
             return self.what.size
         return int(self.what.size * self.what.views[0].shape[-1] // 8)
@@ -178,6 +181,20 @@ def row_calls(item: RowSet) -> list[Call]:
     return [copy_call(values, item), call]
 
 
+def routine_call(item: Routine) -> Call:
+    """The call of a routine, on its operands, its results, and room for what it needs on the way."""
+    room = [Base(*form, item.place) for form in item.scratch]
+    arrays = [(v.base, v.offset) for v in item.operands]
+    arrays += [(base, 0) for base in (*item.results, *room)]
+    call = Call("", arrays, 1, item)
+    file, name = item.function.split(".")
+    write = getattr(load_module(f"wengert.engines.native.routines.{file}"), name)
+    writer = load_module(_FUNCTIONS).FunctionWriter(len(arrays))
+    write(writer, *item.arguments)
+    call.function = writer.function()
+    return call
+
+
 def _written_as(form: Form, finish: Any) -> Function:
     """The function of a product. Its code generator is loaded on demand."""
     found: Function = load_module(_WRITER).product_text(form, finish)
@@ -185,6 +202,7 @@ def _written_as(form: Form, finish: Any) -> Function:
 
 
 _WRITER: Final = "wengert.engines.native.codegen.gemm_writer"
+_FUNCTIONS: Final = "wengert.engines.native.codegen.function_writer"
 
 
 def _fields(form: Form) -> tuple[int, Any]:
