@@ -913,3 +913,17 @@ def test_a_variable_that_is_bound_to_another_value_is_read() -> None:
     assert branched(w, tf.constant(False)).numpy().tolist() == [0.5, 1.0]
     assert chosen(tf.constant(False)).numpy().tolist() == [5.0, 6.0]
     assert changed().numpy().tolist() == [2.5, 3.0]
+
+
+def test_a_range_whose_step_is_a_tensor() -> None:
+    """Up or down, that is known when it runs."""
+
+    @tf.function
+    def total(start: Any, end: Any, step: Any) -> Any:
+        found = 0
+        for i in tf.range(start, end, step):
+            found += i
+        return found
+
+    for ends in ((5, 0, -1), (0, 5, 1), (9, 1, -3), (1, 9, 3), (3, 3, 1), (3, 3, -1)):
+        assert int(total(*map(tf.constant, ends))) == sum(range(*ends))

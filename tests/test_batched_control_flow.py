@@ -237,3 +237,21 @@ def test_jacobians_through_lists_in_functions(
     unknown = [tf.TensorSpec([None] * len(shape), tf.float64)]
     for function in (tf.function(derivative), tf.function(derivative, input_signature=unknown)):
         np.testing.assert_allclose(function(x), want, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("is_branch", [False, True])
+def test_no_examples(is_branch: bool) -> None:
+    """A Jacobian without rows has its shape."""
+
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(3):
+                y = tf.sin(y) * x
+            if is_branch:
+                y = tf.cond(tf.reduce_sum(x) > 0.0, lambda: y * 2.0, lambda: y * x)
+        return tape.jacobian(y, x)
+
+    assert f(tf.ones([0])).shape == (0, 0)

@@ -158,3 +158,17 @@ def test_an_error_leaves_the_state_as_it_was(draw: Any) -> None:
     with pytest.raises((tf.errors.InvalidArgumentError, TypeError, ValueError)):
         draw(generator)
     np.testing.assert_array_equal(generator.state, before)
+
+
+def test_sizes_that_are_not_known() -> None:
+    """In a function that was traced for any number of rows it draws what it draws in eager mode."""
+    g, h = Generator.from_seed(7), Generator.from_seed(7)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 4])])
+    def f(x: Any) -> Any:
+        return x + g.normal(tf.shape(x))
+
+    for rows in (2, 0, 3):
+        x = tf.ones([rows, 4])
+        assert f(x).numpy().tolist() == (x + h.normal([rows, 4])).numpy().tolist()
+    assert g.state.numpy().tolist() == h.state.numpy().tolist()

@@ -244,6 +244,31 @@ def test_how_often_a_loop_runs(name: str) -> None:
         assert int(f(X)[0]) == wanted
 
 
+@pytest.mark.parametrize(
+    ("begin", "goes_on", "step"),
+    [
+        (np.int8(120), lambda i: i <= 127, 4),
+        (np.int8(120), lambda i: i < 127, 4),
+        (np.uint8(250), lambda i: i <= 255, 1),
+        (np.uint8(10), lambda i: i >= 0, -1),
+        (np.int32(2**31 - 8), lambda i: i < 2**31 - 2, 4),
+        (np.int64(2**63 - 3), lambda i: i <= 2**63 - 1, 1),
+    ],
+)
+def test_a_counter_that_wraps_around(begin: Any, goes_on: Function, step: int) -> None:
+    """It does not end where the limit seems to be passed."""
+
+    def f(x: Any) -> Any:
+        return tf.while_loop(
+            lambda i, a: goes_on(i),
+            lambda i, a: (i + step if step > 0 else i - -step, tf.sin(a) * 0.9),
+            (tf.constant(begin), x),
+            maximum_iterations=20,
+        )[1]
+
+    agree(with_gradient(f), X)
+
+
 def test_a_long_loop_of_known_length_is_interrupted() -> None:
     f = tf.function(loop(2_000_000_000, lambda a, x: tf.sin(a) + x), jit_compile=True)
     f.plan(X)

@@ -282,6 +282,9 @@ def test_a_gradient_that_the_file_registers(tmp_path: Path) -> None:
         ("\ndel model", "has no function model()"),
         ("\ndef data(): return 3", "(inputs, targets) is wanted"),
         ("\ndef data(): return np.ones([3, 3]), np.ones([4])", "as many of the one as of the other"),
+        ("\ndef data(): return np.ones([0, 3]), np.ones([0])", "gave no examples"),
+        ("\nold = model\ndef model(size): return old()", "is called without arguments, and needs size"),
+        ("\ndef loss(y, t): return tf.reduce_sum(t)", "depends on none of the model's variables"),
         ("\ndef loss(y, t): return y - t", "has the shape (128,): a scalar is wanted"),
         ("\ndef model(): return lambda x: x", "a tf.Module with variables is wanted"),
         ("\ndef loss(y, t): return tf.reduce_sum(y) / 0.0", "the loss of step 1 is"),
@@ -359,6 +362,7 @@ def test_what_cannot_be_done_is_said(
     [
         (["--optimzer", "adam"], "Did you mean --optimizer?"),
         (["--steps", "0"], "a number above 0 is wanted, not '0'"),
+        (["--seed", "-1"], "a whole number, 0 or more, is wanted, not '-1'"),
         (["--rate", "nan"], "a number above 0 is wanted"),
         (["--steps", "3", "--epochs", "2"], "not allowed with"),
     ],

@@ -93,7 +93,11 @@ def loops() -> None:
     def until() -> Any:
         return lambda x: tf.while_loop(lambda v: tf.reduce_sum(v) < 100.0, lambda v: v * 1.5, [x])
 
+    def once() -> Any:
+        return lambda x: tf.while_loop(lambda i, x: i < 1, lambda i, x: (i + 2, x * 0.5), (0, x))
+
     same(counted, floats(1, 2))
+    same(once, floats(1, 2), differentiate=False)
     same(nested, floats(1, 2))
     same(until, floats(1, 2), differentiate=False)
 

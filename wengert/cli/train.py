@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
+import shlex
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,7 +61,7 @@ def _add_what(parser: Any) -> None:
     )
     parser.add_argument("--rate", type=_positive(float), help="the learning rate")
     parser.add_argument("--batch", type=_positive(int), help="examples a step (default: 128)")
-    parser.add_argument("--seed", type=int, help="equal seeds give equal runs, bit for bit")
+    parser.add_argument("--seed", type=_seed, help="equal seeds give equal runs, bit for bit")
     parser.add_argument("--data", metavar="DIR", help="the folder with the files of the data set")
     parser.add_argument(
         "--override-scope",
@@ -87,6 +88,12 @@ def _add_how(parser: Any) -> None:
         "--processes", type=_positive(int), default=1, metavar="N", help="one, so far"
     )
     parser.add_argument("--plain", action="store_true", help="lines for a log, nothing in place")
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a whole number, 0 or more, is wanted, not {text!r}")
+    return int(text)
 
 
 def _positive(kind: type) -> Any:
@@ -261,7 +268,9 @@ def _told(run: Run, outcome: Outcome) -> int:
             f"{outcome.steps_here} steps in {spoken(outcome.seconds)}, {rate_text(rate)} a second; "
             f"{outcome.waited / outcome.seconds:.1%} of the time waiting for data"
         )
-    screen.say(f"page: {run.folder.page}   TensorBoard: tensorboard --logdir {run.folder.events}")
+    screen.say(
+        f"page: {run.folder.page}   TensorBoard: tensorboard --logdir {shlex.quote(str(run.folder.events))}"
+    )
     if outcome.problem:
         report_failure(outcome.problem)
         return 1

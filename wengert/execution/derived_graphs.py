@@ -24,6 +24,23 @@ class GradientGraph(FunctionGraph):
     def _is_inside(self, graph: Any) -> bool:
         return True
 
+    def _captured(self, value: Any) -> SymbolicTensor:
+        return super()._captured(_as_inside(self.outer_graph, value))
+
+
+def _as_inside(body: Any, value: Any) -> Any:
+    """A value of outside as a body has it, if the body captured it.
+
+    A user's gradient that was traced in the body may refer to the one, and its operations do to the
+    other: the derivative of the derivative must know that they are the same.
+    """
+    if not isinstance(body, FunctionGraph):
+        return value
+    # The body of a derivative has it under the name that it has in the body of that.
+    meant = _as_inside(body.outer_graph, value) if isinstance(body, GradientGraph) else value
+    known = body.captures.get(id(meant))
+    return known[1] if known is not None and known[0] is meant else value
+
 
 class PulledBack:
     """The gradient of a body, as a graph; `gradients` has a tensor or None for each input.

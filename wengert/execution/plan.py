@@ -228,6 +228,14 @@ def has_effects(graph: FunctionGraph) -> bool:
     return bool(effects(graph))
 
 
+def runs_once(graph: FunctionGraph) -> bool:
+    """Whether a second run would be another one: it assigns, draws, or calls what does."""
+    return any(
+        op.row.effects or op.row.stateful or any(map(runs_once, op.row.graphs))
+        for op in graph.operations
+    )
+
+
 def given_value(value: Any) -> Any:
     """A value to pass to a plan: a tensor's array, or a variable itself, which is a cell."""
     return value if isinstance(value, Variable) else value._array

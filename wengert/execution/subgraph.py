@@ -22,7 +22,7 @@ from wengert.execution.engine_registry import (
     compiles_sizes,
     engine_of,
 )
-from wengert.execution.plan import Plan, effects, given_value
+from wengert.execution.plan import Plan, effects, given_value, runs_once
 from wengert.execution.replay import replay
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
@@ -121,6 +121,9 @@ class Subgraph:
         if recorders:
             followed = tuple([any(r.follows((v,)) for r in recorders) for v in values])
             if any(followed):
+                pushes = any(r.computes and r.follows(values) for r in recorders)
+                if pushes and runs_once(self.graph):
+                    return replay(self.graph, self.results, values)
                 return self._recorded(followed, len(recorders), values)
         return self._call_plan(values)
 

@@ -54,6 +54,11 @@ class Learner:
             loss = self._scalar(self._task.loss(outputs, y))
             total = loss + self.model.penalty() if hasattr(self.model, "penalty") else loss
         gradients = tape.gradient(total, self.variables, overrides=self._overrides)
+        if all(g is None for g in gradients):
+            raise InvalidArgumentError(
+                f"The loss of {self._task.name} depends on none of the model's variables, so there is "
+                "nothing to train: the outputs must be computed with them."
+            )
         self.optimizer.apply_gradients(zip(gradients, self.variables, strict=True))
         self.steps_taken.assign_add(1)
         right = (

@@ -12,6 +12,7 @@ It may have `loss(outputs, targets)`, a scalar, and `augment(inputs, rng)`. With
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -33,6 +34,11 @@ def task_of(path: Path) -> Task:
     for name, use in (("model", "a tf.Module"), ("data", "(inputs, targets)")):
         if not callable(getattr(module, name, None)):
             raise InvalidArgumentError(f"{path} has no function {name}(), which gives {use}.")
+        needed = _needed_by(getattr(module, name))
+        if needed:
+            raise InvalidArgumentError(
+                f"{name}() of {path} is called without arguments, and needs {needed}."
+            )
     data = _data(module.data(), path)
     is_class = np.issubdtype(data.train.targets.dtype, np.integer)
     return Task(
@@ -43,6 +49,13 @@ def task_of(path: Path) -> Task:
         change=getattr(module, "augment", None),
         batch=min(128, len(data.train)),
     )
+
+
+def _needed_by(function: Any) -> str:
+    """The names of the arguments that a function must be given."""
+    given = inspect.signature(function).parameters.values()
+    plain = [p for p in given if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    return ", ".join([p.name for p in plain if p.default is p.empty])
 
 
 def _module(path: Path) -> Any:
@@ -74,7 +87,9 @@ def _examples(given: Any, path: Path) -> Examples:
             f"data() of {path} gave {type(given).__name__}: (inputs, targets) is wanted, or two such pairs."
         )
     inputs, targets = (_of_width(np.asarray(part)) for part in given)
-    if not inputs.ndim or not targets.ndim or len(inputs) != len(targets) or not len(inputs):
+    if inputs.shape[:1] == targets.shape[:1] == (0,):
+        raise InvalidArgumentError(f"data() of {path} gave no examples.")
+    if not inputs.ndim or not targets.ndim or len(inputs) != len(targets):
         raise InvalidArgumentError(
             f"data() of {path} gave inputs of shape {inputs.shape} and targets of shape {targets.shape}: as "
             "many of the one as of the other are wanted, along the first axis."

@@ -12,6 +12,7 @@ import numpy as np
 
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.joining import concat, stack, unstack
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.elementwise import cast, zeros_like
@@ -54,6 +55,13 @@ def _as_state(value: Any) -> Tensor:
     if isinstance(value, (list, tuple)):
         return stack([_as_state(part) for part in value])
     return cast(value, dtypes.int64)
+
+
+@deferrable
+def _advanced(state: Tensor, delta: IntLike) -> Tensor:
+    """The state after so many numbers."""
+    result: Tensor = apply(rows.ADVANCED, (state,), {"delta": int(delta)})
+    return result
 
 
 def _kept_after_an_error(method: Method) -> Method:
@@ -167,7 +175,7 @@ class Generator:
     def skip(self, delta: IntLike) -> Tensor:
         """Advance the state as if `delta` numbers had been drawn; return the previous state."""
         before = self._state.read_value()
-        self._state.assign(apply(rows.ADVANCED, (before,), {"delta": int(delta)}))
+        self._state.assign(_advanced(before, delta))
         return before
 
     def _take(self, shape: ShapeLike) -> list[Tensor]:

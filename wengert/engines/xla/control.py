@@ -68,7 +68,9 @@ class _Running:
                     "it keeps a value of each iteration, as a gradient needs, and how many there "
                     "are depends on what is given. Loop over a tf.range of a known length",
                 )
-            state, carried = lax.while_loop(self._goes_on, lambda c: self._once(c, [])[0], carry)
+            # XLA counts a loop from a known 0 below 1 in steps of 2 as one of no iterations.
+            hidden = lax.optimization_barrier(carry)
+            state, carried = lax.while_loop(self._goes_on, lambda c: self._once(c, [])[0], hidden)
             stacks: list[Any] = []
         else:
             (state, carried), stacks = self._scanned(carry, count)

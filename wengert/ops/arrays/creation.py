@@ -182,7 +182,7 @@ def range_(
     if certainly(step == 0):
         raise InvalidArgumentError("Requires delta != 0: 0 [Op:Range]")
     if any(type(end) is Size for end in (first, last, step)):
-        count = positive((last - first + (step - 1 if step > 0 else step + 1)) // step)
+        count = positive(-((last - first) // -step))  # rounded up, for either sign
         if (
             is_certain((count,)) and type(step) is not Size
         ):  # so many numbers, from an unknown one on

@@ -10,6 +10,8 @@ from wengert.core.context import thread
 from wengert.core.layer import beneath_layers
 from wengert.core.row import Attrs
 from wengert.values.bound_ops import bound
+from wengert.values.dtypes import VARIANT
+from wengert.values.tensor import dims
 
 if TYPE_CHECKING:
     from wengert.values.tensor import Tensor
@@ -24,6 +26,10 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
         batcher = beneath_layers(thread.context.interpreter)
         if not isinstance(batcher, Batcher):
             return joint(gs, ys, xs, attrs)
+        if not batcher.size:
+            return [
+                batcher.lift(bound.blank(x, (0, *dims(x)))) if _is_dense(x) else None for x in xs
+            ]
         with batcher.outside(*thread.context.recorders):
             columns = [_examples(values, batcher) for values in (gs, ys, xs)]
             pulled = [joint(*one, attrs) for one in zip(*columns, strict=True)]
@@ -34,6 +40,10 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
         return [None if g is None else batcher.lift(g) for g in stacked]
 
     return rule
+
+
+def _is_dense(x: Tensor) -> bool:
+    return x.dtype.is_differentiable and x.dtype is not VARIANT
 
 
 def _examples(values: Sequence[Any], batcher: Batcher) -> list[list[Any]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
 from wengert.graph.operation import Operation
 from wengert.inference.symbolic_integers import known_value
 from wengert.ops.control.while_op import Loop
@@ -59,7 +61,8 @@ class _Counted:
         for how, (counter, limit) in ((name, xs), (_TURNED[name], xs[::-1])):
             begin, step, end = self._begin(counter), self._step(counter), self._number(limit)
             if begin is not None and step is not None and end is not None:
-                return _TRIPS[how](begin, step, end)
+                count = _TRIPS[how](begin, step, end)
+                return count if count is None or _fits(begin + count * step, counter) else None
         return None
 
     def _begin(self, x: SymbolicTensor) -> int | None:
@@ -87,6 +90,12 @@ class _Counted:
         if id(x) in self._carried:
             return self._begin(x) if self._step(x) == 0 else None
         return _integer(self._captured.get(id(x), x))
+
+
+def _fits(value: int, counter: SymbolicTensor) -> bool:
+    """Whether a counter reaches a value without wrapping around."""
+    limits = np.iinfo(counter._array.dtype)
+    return bool(limits.min <= value <= limits.max)
 
 
 def _integer(x: Any) -> int | None:

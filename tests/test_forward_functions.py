@@ -1,0 +1,126 @@
+"""Tangents through functions: what is assigned or drawn in them happens once; user gradients in bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+
+X = tf.constant([0.3, 0.7])
+ONES = tf.ones_like(X)
+Function = Callable[..., Any]
+
+
+def tangent(f: Function, x: Any) -> tuple[Any, Any]:
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as acc:
+        y = f(x)
+    return y, acc.jvp(y)
+
+
+# ---- effects -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("is_loop", [False, True])
+def test_variables_are_assigned_once(compiled: bool, is_loop: bool) -> None:
+    """The tangent is that of the run there was."""
+    w = tf.Variable(1.0)
+
+    def f(x: Any) -> Any:
+        for _ in tf.range(2) if is_loop else range(2):
+            w.assign_add(1.0)
+            x = x * w
+        return x
+
+    y, t = tangent(tf.function(f, jit_compile=compiled), tf.constant(2.0))
+    assert (w.numpy(), y.numpy(), t.numpy()) == (3.0, 12.0, 6.0)
+
+
+@pytest.mark.parametrize("in_another", [False, True])
+def test_draws_are_drawn_once(in_another: bool) -> None:
+    """The elements that dropout keeps are those whose tangents it keeps."""
+    drop = tf.function(lambda x: tf.nn.dropout(x, 0.5))
+    f = tf.function(lambda x: drop(x) + 0.0) if in_another else drop
+    y, t = tangent(f, tf.ones([64]))
+    assert y.numpy().tolist() == t.numpy().tolist()
+    with tf.GradientTape() as tape:
+        x = tf.ones([64])
+        tape.watch(x)
+        y, t = tangent(f, x)
+    np.testing.assert_array_equal(tape.gradient(y, x), t)
+
+
+def test_what_only_reads_is_traced_once() -> None:
+    """A function without effects is called as it is, and traced once for its tangents."""
+    traces = []
+    w = tf.Variable(3.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        traces.append(x)
+        return tf.sin(x) * w
+
+    for _ in range(3):
+        tangent(f, X)
+    assert len(traces) == 1
+
+
+# ---- user gradients in bodies ------------------------------------------------------------------
+
+
+@tf.custom_gradient
+def sine(x: Any) -> Any:
+    return tf.sin(x), lambda g: g * tf.cos(x)
+
+
+def branch(v: Any) -> Any:
+    return tf.cond(v[0] > 0.0, lambda: v * sine(v), lambda: v)
+
+
+def loop(v: Any) -> Any:
+    y = v
+    for _ in tf.range(3):
+        y = y * sine(v)
+    return y
+
+
+def nested(v: Any) -> Any:
+    y = v
+    for _ in tf.range(2):
+        y = y * tf.cond(tf.reduce_sum(y) > 0.0, lambda: sine(v), lambda: v)
+    return y
+
+
+def second_orders(f: Function) -> list[Any]:
+    """Derivatives of derivatives, in all four ways."""
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(X)
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = f(X)
+        pulled = tape.gradient(y, X)
+        pushed = tangent(f, X)[1]
+    with tf.autodiff.ForwardAccumulator(X, ONES) as acc:
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = f(X)
+        again = tape.gradient(y, X)
+        twice = tangent(f, X)[1]
+    return [
+        pulled, pushed, outer.gradient(pulled, X), outer.gradient(pushed, X), acc.jvp(again), acc.jvp(twice),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", [branch, loop, nested])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_user_gradients_in_bodies(f: Function, compiled: bool) -> None:
+    """A rule that refers to what the body captured follows it to every order."""
+    wanted = second_orders(f)  # in eager mode
+    plain = tf.function(f, jit_compile=compiled)
+    for g in (plain, tf.function(lambda v: plain(v) + 0.0, jit_compile=compiled)):
+        for y, z in zip(second_orders(g), wanted, strict=True):
+            np.testing.assert_allclose(y, z, rtol=1e-5)
