@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_native_loops import agree, orders
 
 import wengert as tf
-from tests.test_native_loops import agree, orders
 
 RNG = np.random.default_rng(17)
 Function = Callable[..., Any]

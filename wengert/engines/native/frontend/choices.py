@@ -36,6 +36,8 @@ class InsideBranches:
             inputs = dict(zip(map(id, body.graph.captured_inputs), places, strict=True))
             results = [body.results[place] for place in wanted.values()]
             part = Part(body.graph, results, (), inputs, forms)
+            if part.changed:
+                raise NotLowered("a branch that assigns")
             self.parts.append(part)
             self.given.append(dict(zip(wanted, map(part.stored, results), strict=True)))
 

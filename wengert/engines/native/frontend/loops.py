@@ -75,9 +75,10 @@ class Inside:
         count = len(self.loop.carried)
         given, captured = graph.all_inputs[:count], graph.all_inputs[count:]
         pairs = zip(captured, self.loop.condition_places, strict=True)
-        found = Part(graph, graph.outputs, given, {id(x): at for x, at in pairs}, self.forms)
+        places = {id(x): at for x, at in pairs}
+        found = Part(graph, graph.outputs, given, places, self.forms, changed=self.body.changed)
         go = found.stored(graph.outputs[0])
-        if go.kind != "b1" or go.size != 1 or found.low.checks:
+        if go.kind != "b1" or go.size != 1 or found.low.checks or found.low.written:
             raise NotLowered("the condition is no truth value")
         return found
 
@@ -89,13 +90,17 @@ class Inside:
         """The final values of what the loop carries; what it emits is known as rows."""
         n, s = len(self.loop.carried), len(self.loop.taken)
         initial = [stored_in(low, x) for x in op.inputs[:n]]
+        constants = op.inputs[n + s :]
         for view, x in zip(initial, self.loop.carried, strict=True):
             if view.shape != shape_in(low, x):
                 raise NotLowered("a value changes its shape")
         pairs = zip(op.inputs[n : n + s], self.loop.taken, strict=True)
         taken = [self._taken(low, x, t.inside) for x, t in pairs]
-        fixed = fixed_in(low, self.parts, op.inputs[n + s :])
+        fixed = fixed_in(low, self.parts, constants)
+        initial += [low.stored(low.now(constants[at])) for at in self.body.changed]
         loop = Repeat(self, initial, fixed, taken, op, self.count)
+        for at, k in self.body.changed.items():
+            low.changed_to(constants[at], whole(loop.results[k]))
         makers = [rows.loop for rows in taken if isinstance(rows, Rows)]
         loop.after += [maker for maker in makers if maker is not None]
         low.items.append(loop)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -55,10 +55,29 @@ from wengert.values.symbolic import SymbolicTensor, is_certain
 ASSIGNMENTS: Final = {"AssignVariableOp": None, "AssignAddVariableOp": "add", "AssignSubVariableOp": "subtract"}  # fmt: skip
 
 
+class _LeftOutError(Exception):
+    """An operation that assigns variables, and turns out to need NumPy: all is lowered again without it."""
+
+    def __init__(self, op: Operation) -> None:
+        self.op = op
+
+
+def lowering_of(plan: Plan, forms: dict[int, ListForm] | None = None) -> Lowering:
+    """A plan lowered; `forms` are those of the lists, in a body."""
+    left: set[int] = set()
+    while True:
+        try:
+            return Lowering(plan, forms, left)
+        except _LeftOutError as error:
+            left.add(id(error.op))
+
+
 class Lowering:
     """Lowers a plan, and holds the arrays and views that result."""
 
-    def __init__(self, plan: Plan, forms: dict[int, ListForm] | None = None) -> None:
+    def __init__(
+        self, plan: Plan, forms: dict[int, ListForm] | None, left: Container[int] = ()
+    ) -> None:
         self.plan = plan
         self.is_body = forms is not None  # of a loop, or a branch
         # Of lists that are arrays here: their forms, their rows, and those with a single row.
@@ -81,7 +100,7 @@ class Lowering:
         self._routines: dict[Any, Routine] = {}  # the same of routines
         self._kept: list[Any] = []  # keeps alive the objects whose ids are in keys
         self.place: Any = None  # the operation being lowered
-        self._whole = _compiled_whole(plan, self.forms)
+        self._whole = _compiled_whole(plan, self.forms, left)
         self._opaque = _opaque_cells(plan, self._whole)
         for x in plan.given:
             if not self.is_body or id(x) not in self.forms:
@@ -158,7 +177,7 @@ class Lowering:
         if row.name in DRAWS:
             return DRAWS[row.name](self, op)
         if id(op) in self._whole:
-            return self._whole[id(op)].lowered(self, op)  # type: ignore[no-any-return]
+            return self._lowered_whole(op)
         if (op.outputs and id(op.outputs[0]) in self.forms) or row.name.startswith("TensorList"):
             return [self._on_lists(op)]
         views = [self.views.get(id(x)) for x in _without_empty(op)]
@@ -173,6 +192,15 @@ class Lowering:
         if isinstance(row.inline, DeferredCall):
             return self._deferred(op, views)
         return self._by_rule(op, views)
+
+    def _lowered_whole(self, op: Operation) -> Sequence[View | None]:
+        """An operation with bodies that are compiled."""
+        try:
+            return self._whole[id(op)].lowered(self, op)  # type: ignore[no-any-return]
+        except NotLowered:
+            if op.row.effects:  # then its variables are NumPy's from the beginning
+                raise _LeftOutError(op) from None
+            raise
 
     def _on_lists(self, op: Operation) -> View | None:
         """An operation that takes or gives a list."""
@@ -277,8 +305,6 @@ class Lowering:
 
     def _variable(self, op: Operation) -> Sequence[View]:
         cell = op.inputs[0]
-        if id(cell) in self._opaque:
-            raise NotLowered("something else uses the variable too")
         if op.row.name == "ReadVariableOp":
             return [self.now(cell)]
         value = self.views.get(id(op.inputs[1]))
@@ -287,12 +313,20 @@ class Lowering:
             raise NotLowered("the value is no array of numbers")
         if how is not None:
             value = self.computed(getattr(LANES, how), self.now(cell), value)
+        if id(cell) in self._opaque:
+            raise NotLowered("something else uses the variable too")
+        self.changed_to(cell, value)
+        return []
+
+    def changed_to(self, cell: SymbolicTensor, value: View) -> None:
+        """From now on a variable has that value."""
         self._state[id(cell)] = value
         self.written[id(cell)] = cell, value
-        return []
 
     def now(self, cell: SymbolicTensor) -> View:
         """The current value of a variable."""
+        if id(cell) in self._opaque:
+            raise NotLowered("something else uses the variable too")
         found = self._state.get(id(cell))
         if found is None:
             kind = kind_of(cell)
@@ -570,9 +604,9 @@ def kind_of(x: SymbolicTensor) -> str | None:
         return None
 
 
-def _compiled_whole(plan: Plan, forms: dict[int, ListForm]) -> dict[int, Any]:
-    """The operations with bodies that can be compiled, by their ids."""
-    ops = [op for op in plan.steps if op.row.name in WHOLE]
+def _compiled_whole(plan: Plan, forms: dict[int, ListForm], left: Container[int]) -> dict[int, Any]:
+    """The operations with bodies that can be compiled, by their ids; some are left to NumPy."""
+    ops = [op for op in plan.steps if op.row.name in WHOLE and id(op) not in left]
     used = {id(x) for op in plan.steps for x in op.inputs} if ops else set()
     used |= {id(x) for x in plan.fetches}
     found = {id(op): _inside(op, used, forms) for op in ops}
@@ -583,7 +617,7 @@ def _inside(op: Operation, used: set[int], forms: dict[int, ListForm]) -> Any:
     """The bodies of an operation, lowered; None if one of them cannot be."""
     kind, lowered = WHOLE[op.row.name]
     bodies = bodies_of(op, kind)
-    if bodies is None or op.row.effects:
+    if bodies is None:
         return None
     try:
         return lowered(bodies, op, used, forms)
@@ -595,7 +629,7 @@ def _opaque_cells(plan: Plan, whole: dict[int, Any]) -> set[int]:
     """Variables with uses other than reading and assigning values of a known shape and dtype."""
     found: set[int] = set()
     for op in plan.steps:
-        if id(op) in whole:  # it only reads them
+        if id(op) in whole:  # it reads and assigns them as the plan does
             continue
         simple = op.row.name == "ReadVariableOp" or op.row.name in ASSIGNMENTS
         for at, x in enumerate(op.inputs):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wengert.engines.native.frontend.arrays import Base, Dims, Input, Repeat, Step, View
 from wengert.engines.native.frontend.list_forms import ListForm
-from wengert.engines.native.frontend.lowering import Lowering, known_shape
+from wengert.engines.native.frontend.lowering import Lowering, known_shape, lowering_of
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.execution.plan import Plan, effects
 from wengert.graph.function_graph import FunctionGraph
@@ -24,19 +24,29 @@ class Part:
         fixed: dict[int, int],
         forms: dict[int, ListForm],
         taken: Sequence[SymbolicTensor] = (),
+        changed: dict[int, int] | None = None,
     ) -> None:
         plan = Plan(results, graph.all_inputs, effects(graph))
-        self.low = low = Lowering(plan, forms)
-        if plan.resources or low.written or any(type(item) is Step for item in low.items):
+        self.low = low = lowering_of(plan, forms)
+        if plan.resources or any(type(item) is Step for item in low.items):
             raise NotLowered("a part of it is NumPy's")
         if any(type(item) is Repeat and item.has_rows for item in low.items):
             raise NotLowered("rows in a loop in a loop, for which Python would have to make room")
         self.results = list(results)
         self.numbers = list(plan.used().values())
+        # The variables that are assigned, by their index among the constants: their index among
+        # what is carried.
+        self.changed = self._assigned(len(carried), fixed) if changed is None else changed
         # By arrays: indices of carried values, of the loop's constants, and of what it takes.
         self.variables = {fixed[id(x)] for x in low.cells.values()}
-        self.fixed: dict[Base, int] = {base: fixed[id(x)] for base, x in low.cells.items()}
+        self.fixed: dict[Base, int] = {}
         self.carried: dict[Base, int] = {}
+        for base, x in low.cells.items():
+            at = fixed[id(x)]
+            if at in self.changed:
+                self.carried[base] = self.changed[at]
+            else:
+                self.fixed[base] = at
         self.taken: dict[Base, int] = {}
         places = {id(x): at for at, x in enumerate(carried)}
         rows = {id(x): at for at, x in enumerate(taken)}
@@ -49,6 +59,18 @@ class Part:
             elif fixed[id(x)] not in self.variables:
                 self.fixed[base] = fixed[id(x)]
 
+    def _assigned(self, count: int, fixed: dict[int, int]) -> dict[int, int]:
+        """What is assigned is carried, after so many other values."""
+        cells = [x for x, _ in self.low.written.values()]
+        there = {id(x) for x in self.low.cells.values()}
+        for x, view in self.low.written.values():
+            if id(x) not in there:  # it is assigned, and never read
+                self.low.cells[Input(view.shape, view.kind)] = x
+        found = {fixed[id(x)]: count + k for k, x in enumerate(cells)}
+        if len(found) < len(cells):
+            raise NotLowered("a variable under two names")
+        return found
+
     def stored(self, x: SymbolicTensor) -> View:
         """A value of the part in memory."""
         return stored_in(self.low, x)
@@ -56,15 +78,20 @@ class Part:
     def assign(self, carried: Sequence[SymbolicTensor], results: Sequence[SymbolicTensor]) -> None:
         """Let the carried values get their new ones at the end, as variables do."""
         inputs = {at: base for base, at in self.carried.items()}
+        for x, view in list(self.low.written.values()):
+            self._write(x, self.low.stored(view))
         for at, (x, y) in enumerate(zip(carried, results, strict=True)):
             view = self.stored(y)
             if view.shape != shape_in(self.low, x):
                 raise NotLowered("a value changes its shape")
             if view.base is inputs.get(at):
                 continue  # it stays what it is
-            if type(view.base) is Input:  # which may be written over before it is read
-                view = self.low.copied(view)
-            self.low.written[id(x)] = x, view
+            self._write(x, view)
+
+    def _write(self, x: SymbolicTensor, view: View) -> None:
+        if type(view.base) is Input:  # which may be written over before it is read
+            view = self.low.copied(view)
+        self.low.written[id(x)] = x, view
 
     def check(self, fixed: dict[int, View]) -> None:
         """Check that what is outside has the form for which the body was made."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from wengert.engines.native.frontend.lowering import Lowering
+from wengert.engines.native.frontend.lowering import lowering_of
 from wengert.engines.native.program.program import Program
 from wengert.engines.native.program.program_writer import ProgramWriter
 from wengert.engines.native.program.schedule import Schedule
@@ -36,7 +36,7 @@ class Built(NamedTuple):
 
 def build(plan: Plan) -> Built:
     """The program of a plan."""
-    schedule = Schedule(Lowering(plan), plan.fetches)
+    schedule = Schedule(lowering_of(plan), plan.fetches)
     segments = Segments(schedule)
     lacks_blas = schedule.low.lacks_blas
     if not segments.are_native:
