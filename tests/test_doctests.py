@@ -7,6 +7,8 @@ import functools
 import importlib
 import inspect
 import pkgutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -98,11 +100,30 @@ NEEDS = {"wengert.insight.compare.formula.formula": "sympy"} | {
 }  # fmt: skip
 
 
+# These start JAX, which has threads: each runs in a process of its own.
+APART = ("wengert.distribute.mesh.",)
+
+
+def run_apart(test: doctest.DocTest) -> None:
+    code = (
+        f"import doctest, sys, wengert as tf, {test.globs['__name__']} as module\n"
+        f"finder = doctest.DocTestFinder()\n"
+        f"found = [t for t in finder.find(module, extraglobs={{'tf': tf}}) if t.name == {test.name!r}]\n"
+        f"sys.exit(doctest.DocTestRunner(optionflags={OPTIONS}).run(found[0]).failed)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 @pytest.mark.parametrize("test", examples(), ids=lambda t: t.name)
 def test_example(test: doctest.DocTest, capsys: pytest.CaptureFixture[str]) -> None:
     """The example gives what it shows."""
     if test.name in NEEDS:
         pytest.importorskip(NEEDS[test.name])
+    if test.name.startswith(APART):
+        pytest.importorskip("jax")
+        run_apart(test)
+        return
     failed, _ = doctest.DocTestRunner(optionflags=OPTIONS).run(test)
     assert not failed, capsys.readouterr().out
 

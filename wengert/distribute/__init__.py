@@ -1,9 +1,14 @@
-"""tf.distribute: strategies over one device; the loops that libraries write for several run on it.
+"""tf.distribute: many devices and many processes.
 
+mesh      Devices in a grid with named axes; tensors and variables that are divided over them
 strategy  Strategies, replicas and the reductions across them, where there is one replica
 values    The classes of what several replicas would have
 """
 
+from wengert.distribute.mesh import Mesh as Mesh
+from wengert.distribute.mesh import replicate as replicate
+from wengert.distribute.mesh import shard as shard
+from wengert.distribute.mesh import sharding as sharding
 from wengert.distribute.strategy import MirroredStrategy as MirroredStrategy
 from wengert.distribute.strategy import (
     MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,

@@ -3,6 +3,7 @@
 collector        Python's collector of cycles, off while many objects are made
 context_manager  Context managers that are safe with interrupts
 files            Files that are there only when they are whole
+cpu_devices      How many devices the processor is divided into
 fp_errors        Floating-point errors are values here (inf, nan), not warnings, as in TensorFlow
 kept_memory      How much memory of freed arrays is kept for the next ones
 lifetime         Objects that must outlive the Python interpreter

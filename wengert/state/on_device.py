@@ -6,6 +6,7 @@ question for the array fetches it; whoever sets the slot replaces the value, as 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -17,16 +18,17 @@ from wengert.values.value import Value
 class OnDevice:
     """An array on a device, and NumPy's view or copy of it once it was fetched."""
 
-    __slots__ = ("array", "host")
+    __slots__ = ("_fetch", "array", "host")
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: Any, fetch: Callable[[Any], Any]) -> None:
         self.array = array
         self.host: Any = None
+        self._fetch = fetch
 
     def fetched(self) -> Any:
         """NumPy's array."""
         if self.host is None:
-            self.host = np.asarray(self.array)
+            self.host = self._fetch(self.array)
         return self.host
 
 
@@ -46,11 +48,14 @@ def held_by(variable: Any) -> OnDevice | None:
     return None
 
 
-def hold(variable: Any, array: Any) -> bool:
-    """Let a variable's value be an array on a device; False if it is of a kind that cannot."""
+def hold(variable: Any, array: Any, fetch: Callable[[Any], Any] = np.asarray) -> bool:
+    """Let a variable's value be an array on a device; False if it is of a kind that cannot.
+
+    `fetch` makes it NumPy's.
+    """
     if getattr(type(variable), "_array", None) is not _SLOT:
         return False
-    variable.__dict__[_HELD] = OnDevice(array)
+    variable.__dict__[_HELD] = OnDevice(array, fetch)
     with suppress(AttributeError):  # if it was on the device before
         del variable._array
     return True

@@ -1,10 +1,11 @@
-"""The devices: one CPU, and those of the chosen engine. Programs ask before they compute."""
+"""The devices: a CPU, which may be divided, and those of the chosen engine. Programs ask before they compute."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 from wengert.execution.engine_registry import accelerators
+from wengert.host.cpu_devices import CpuDevices, divide_cpu
 
 
 class PhysicalDevice(NamedTuple):
@@ -22,7 +23,7 @@ class LogicalDevice(NamedTuple):
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """How a device is to be divided: accepted."""
+    """One of the devices into which a device is divided."""
 
     memory_limit: int | None = None
     experimental_priority: int | None = None
@@ -41,17 +42,18 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The same devices, as operations name them.
+    """The devices as operations name them: of a processor that was divided, several.
 
     >>> [d.name for d in tf.config.list_logical_devices("CPU")]
     ['/device:CPU:0']
     """
-    return [LogicalDevice(f"/device:{name}", kind) for name, kind in _found(device_type)]
+    found = _found(device_type, CpuDevices.count)
+    return [LogicalDevice(f"/device:{name}", kind) for name, kind in found]
 
 
-def _found(device_type: str | None) -> list[tuple[str, str]]:
+def _found(device_type: str | None, processors: int = 1) -> list[tuple[str, str]]:
     """The devices of a type, by name and type."""
-    kinds = ["CPU", *accelerators()]
+    kinds = ["CPU"] * processors + accelerators()
     named = [(f"{kind}:{kinds[:at].count(kind)}", kind) for at, kind in enumerate(kinds)]
     return [(name, kind) for name, kind in named if device_type in (None, kind)]
 
@@ -73,11 +75,15 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 
 def set_logical_device_configuration(device: object, logical_devices: Any) -> None:
-    """Accepted: one CPU stays one device.
+    """Divide the CPU into several devices, before JAX starts; of other devices it is accepted.
+
+    What is distributed can so be tried on one machine: see `tf.distribute.Mesh`.
 
     >>> cpu, = tf.config.list_physical_devices("CPU")
-    >>> tf.config.set_logical_device_configuration(cpu, [])
+    >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()])
     """
+    if getattr(device, "device_type", "") == "CPU":
+        divide_cpu(max(len(logical_devices or ()), 1))
 
 
 def set_memory_growth(device: object, enable: bool) -> None:

@@ -11,6 +11,7 @@ rebound            Kernels that call NumPy by its name, with another namespace i
 rows               A list of a loop as one array
 tracing            A plan evaluated while JAX traces: which row computes how, what is checked
 placement          On which device a plan runs
+layouts            Arrays that lie on several devices
 program            A plan that runs: arrays and variables handed over, results and checks handed back
 engine             The engine as registered with the rest of Wengert
 coverage           Which operations XLA computes, as far as a row tells

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
+from wengert.host.cpu_devices import tell
 from wengert.host.locks import load_module
 
 _MISSING: Final = "The engine 'xla' needs JAX ({error}): pip install wengert[xla]"
@@ -19,12 +20,18 @@ class _Lazy:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # who looks at an object, not for JAX
             raise AttributeError(name)
-        try:
-            found = getattr(load_module(self._module), name)
-        except ImportError as error:
-            raise ImportError(_MISSING.format(error=error)) from error
+        found = getattr(load(self._module), name)
         setattr(self, name, found)
         return found
+
+
+def load(module: str) -> Any:
+    """A module of JAX's, which is told how many devices the processor is."""
+    try:
+        tell(load_module("jax"))
+        return load_module(module)
+    except ImportError as error:
+        raise ImportError(_MISSING.format(error=error)) from error
 
 
 jax: Final[Any] = _Lazy("jax")

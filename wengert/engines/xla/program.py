@@ -11,6 +11,19 @@ from wengert.core.context import activate
 from wengert.engines.numpy_engine import NumpyPlan
 from wengert.engines.xla import all_versions as _versions  # noqa: F401  # fills tables
 from wengert.engines.xla.backend import jax, wide
+from wengert.engines.xla.layouts import (
+    Used,
+    cell_array,
+    copy_of,
+    fetched,
+    for_all_processes,
+    kept,
+    layout_of,
+    layouts_of,
+    of_variable,
+    remember,
+    whole_everywhere,
+)
 from wengert.engines.xla.placement import device_of, on
 from wengert.engines.xla.rows import Rows, as_list, as_rows, register
 from wengert.engines.xla.traced import checking
@@ -28,7 +41,7 @@ from wengert.graph.operation import Operation
 from wengert.ops.random.philox import LONG
 from wengert.ops.random.seeds import Stream
 from wengert.state.cell import is_resource, new_resource
-from wengert.state.on_device import held_by, hold
+from wengert.state.on_device import hold
 from wengert.state.variable import Variable
 from wengert.values.tensor import TensorList
 
@@ -216,6 +229,7 @@ class _Compiled:
         self.called_back: set[str] = set()
         self._device = device_of(plan)
         self._function = jax.jit(self._traced)
+        self._laid_out: dict[Any, Any] = {}  # the functions for what lies on several devices
 
     # ---- while JAX traces ----------------------------------------------------------------------
 
@@ -249,13 +263,38 @@ class _Compiled:
             return TracedStream(*value)
         return TensorList([None] * kind[1]) if type(kind) is tuple else value
 
+    def _on_mesh(self, layouts: Sequence[Any], cells: Sequence[Any]) -> Any:
+        """The function for values that lie so: variables keep their layouts."""
+        own = [of_variable(cell) for cell in cells]
+        key = tuple(layouts), tuple(own)
+        if key not in self._laid_out:
+            everywhere = whole_everywhere(layouts)
+
+            def traced(given: Sequence[Any]) -> Any:
+                before = dict(zip(self._own, given, strict=True))
+                results, after, failed = self._traced(given)
+                after = [
+                    kept(value, own[i], np.shape(before[self._cells[i]]))
+                    for i, value in zip(self._written, after, strict=True)
+                ]
+                return everywhere(results), after, everywhere(failed)
+
+            self._laid_out[key] = jax.jit(traced)
+        return self._laid_out[key]
+
     # ---- a run -----------------------------------------------------------------------------------
 
     def __call__(self, values: Sequence[Any]) -> list[Any] | None:
         """The fetches; None if a check failed."""
         given = [_handed_over(self._kinds[at], values[at]) for at in self._own]
+        layouts = layouts_of(given)
+        function = self._function
+        if layouts is not None:
+            function = self._on_mesh(layouts, [values[at] for at in self._cells])
+            if jax.process_count() > 1:
+                given = list(map(for_all_processes, given))
         with wide(), on(self._device):
-            results, after, failed = self._function(given)
+            results, after, failed = function(given)
             if self._calls_back:
                 jax.block_until_ready((results, after, failed))
                 jax.effects_barrier()
@@ -281,10 +320,10 @@ def _is_changed(cell: Any) -> bool:
 
 def _handed_over(kind: Any, value: Any) -> Any:
     if kind is ARRAY:
-        return value
+        found = copy_of(value) if Used.layouts else None
+        return value if found is None else found
     if kind is CELL:
-        held = held_by(value)
-        return value._array if held is None else held.array
+        return cell_array(value)
     if kind is LIST:
         return as_rows(value)
     if kind is STREAM:
@@ -297,7 +336,12 @@ def _handed_over(kind: Any, value: Any) -> Any:
 def _handed_back(value: Any) -> Any:
     if isinstance(value, Rows):
         return as_list(value)
-    return None if value is None else np.asarray(value)
+    if value is None:
+        return None
+    array = fetched(value)
+    if Used.layouts and layout_of(value) is not None:
+        remember(array, value)
+    return array
 
 
 def _write(cell: Any, value: Any) -> None:
@@ -305,5 +349,5 @@ def _write(cell: Any, value: Any) -> None:
         cell.reserve(int(value))
     else:
         with cell._lock:
-            if not hold(cell, value):
-                cell._array = np.asarray(value)
+            if not hold(cell, value, fetched):
+                cell._array = fetched(value)

@@ -1,0 +1,63 @@
+"""Tensors and variables that are divided over four devices: the same numbers as on one."""
+
+from __future__ import annotations
+
+import functools
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import pytest
+from mesh_programs import PROGRAMS
+from test_xla_rows import HERE, environment, needs_jax
+
+
+@functools.cache
+def results() -> Mapping[str, str]:
+    """What went wrong in each program."""
+    command = [sys.executable, str(HERE / "mesh_programs.py")]
+    run = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr[-2000:]
+    assert not run.stderr, run.stderr[-2000:]
+    found: Mapping[str, str] = json.loads(run.stdout.splitlines()[-1])
+    return found
+
+
+@needs_jax
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name: str) -> None:
+    assert results()[name] == ""
+
+
+def test_without_jax_it_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['jax'] = None\n"
+        "import wengert as tf\n"
+        "try:\n"
+        "    tf.distribute.Mesh({'data': 2})\n"
+        "except ImportError as error:\n"
+        "    print(error)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
+    )
+    assert "pip install wengert[xla]" in run.stdout
+    assert len(run.stdout.splitlines()) == 1
+
+
+def test_a_processor_is_divided_before_jax_is_there() -> None:
+    """Without JAX as well: its devices have names, and strategies run on them."""
+    code = (
+        "import wengert as tf\n"
+        "cpu, = tf.config.list_physical_devices('CPU')\n"
+        "two = [tf.config.LogicalDeviceConfiguration()] * 2\n"
+        "tf.config.set_logical_device_configuration(cpu, two)\n"
+        "print([d.name for d in tf.config.list_logical_devices()])\n"
+        "import sys; assert 'jax' not in sys.modules\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "['/device:CPU:0', '/device:CPU:1']\n"
