@@ -84,6 +84,19 @@ def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) ->
     context.listeners = listeners() if interpreter is None else None
 
 
+def of_thread() -> tuple[Any, ...]:
+    """The state of this thread, for `adopt` in another one."""
+    now = thread.context
+    return now.recorders, now.interpreter, now.sweeping, now.scope, now.overrides
+
+
+def adopt(state: tuple[Any, ...]) -> None:
+    """Go on in this thread with the state of another one, which waits meanwhile."""
+    now = thread.context
+    recorders, interpreter, now.sweeping, now.scope, now.overrides = state
+    install(recorders, interpreter)
+
+
 @context_manager
 def activate(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> Change:
     """Use these recorders and this interpreter, then restore the previous ones."""

@@ -1,4 +1,4 @@
-"""Strategies over one device: what runs on every replica runs once, and a reduction has one value to reduce."""
+"""What strategies have in common, and those over one device, where a reduction has one value to reduce."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from wengert.distribute.values import InputContext, ValueContext, ValueFunction
+from wengert.distribute.values import InputContext, ValueContext, ValueFunction, local
 from wengert.host.context_manager import context_manager
 from wengert.ops.reductions.reductions import reduce_mean, reduce_sum
+from wengert.state.replicas import current
 from wengert.values import nest
 from wengert.values.convert import convert
 
@@ -22,25 +23,53 @@ class ReduceOp(enum.Enum):
 
 
 class _Now(threading.local):
-    """The strategy whose scope a thread is in, and whether a replica of it is running."""
+    """The strategy whose scope a thread is in, and the context of the replica that is running."""
 
     strategy: Strategy | None = None
-    in_replica = False
+    replica: ReplicaContext | None = None
 
 
 _now: Final = _Now()
+CPU: Final = "/device:CPU:0"
+
+
+@context_manager
+def as_replica(
+    replica: ReplicaContext | None, strategy: Strategy | None = None
+) -> tuple[None, Callable[[], None]]:
+    """A context in which a replica runs; with None, what is done once for all replicas of a strategy."""
+    before = _now.strategy, _now.replica, current.context
+    _now.strategy = strategy if replica is None else replica.strategy
+    _now.replica = replica
+    current.context = replica if replica is not None and replica.has_others else None
+
+    def undo() -> None:
+        _now.strategy, _now.replica, current.context = before
+
+    return None, undo
+
+
+def is_mean(reduce_op: Any) -> bool:
+    """Whether a mean is asked for: by a ReduceOp, or by its name."""
+    name = str(getattr(reduce_op, "value", reduce_op)).upper()
+    if name not in ReduceOp.__members__:
+        raise ValueError(f'A reduction is "SUM" or "MEAN", not {reduce_op!r}.')
+    return name == "MEAN"
 
 
 class StrategyExtended:
     """What strategies have for those who write libraries."""
 
-    worker_devices: tuple[str, ...] = ("/device:CPU:0",)
-    parameter_devices: tuple[str, ...] = ("/device:CPU:0",)
+    worker_devices: tuple[str, ...] = (CPU,)
+    parameter_devices: tuple[str, ...] = (CPU,)
     experimental_between_graph = False
     should_checkpoint = True
     should_save_summary = True
     experimental_require_static_shapes = False
     _use_merge_call_value = True
+
+    def __init__(self) -> None:
+        self._strategy: Any = None
 
     def _use_merge_call(self) -> bool:
         return self._use_merge_call_value
@@ -53,20 +82,20 @@ class StrategyExtended:
         kwargs: Any = None,
         group: bool = True,
     ) -> Any:
-        """Call `fn(var, ...)`, which changes a variable."""
-        return fn(var, *args, **(kwargs or {}))
+        """Call `fn(var, ...)`, which changes a variable, with what is the same on all replicas."""
+        return fn(var, *local(args, 0), **local(kwargs or {}, 0))
 
     def reduce_to(
         self, reduce_op: Any, value: Any, destinations: object, options: object = None
     ) -> Any:
-        """The value of the one replica."""
-        return value
+        """One value of those of all replicas."""
+        return self._strategy.reduce(reduce_op, value)
 
     def batch_reduce_to(
         self, reduce_op: Any, pairs: Sequence[Any], options: object = None
     ) -> list[Any]:
-        """The values of the one replica."""
-        return [value for value, _ in pairs]
+        """One value for each of several, of those of all replicas."""
+        return [self._strategy.reduce(reduce_op, value) for value, _ in pairs]
 
     def value_container(self, value: Any) -> Any:
         """The variable that holds a value: itself."""
@@ -83,7 +112,7 @@ class StrategyExtended:
 
 
 class Strategy:
-    """Where variables are and where steps run: on the one device that there is.
+    """Where variables are and where steps run; this one has one device.
 
     >>> strategy = tf.distribute.get_strategy()
     >>> strategy.num_replicas_in_sync, strategy.run(lambda x: x + 1, (2,))
@@ -92,10 +121,11 @@ class Strategy:
 
     def __init__(self, extended: StrategyExtended | None = None) -> None:
         self.extended = extended or StrategyExtended()
+        self.extended._strategy = self
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """The number of replicas: one."""
+        """The number of replicas."""
         return 1
 
     @context_manager
@@ -108,19 +138,14 @@ class Strategy:
         self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: object = None
     ) -> Any:
         """Call a function on every replica; returns what the one gives."""
-        strategy, inside = _now.strategy, _now.in_replica
-        _now.strategy, _now.in_replica = self, True
-        try:
+        with as_replica(ReplicaContext(self)):
             return fn(*args, **(kwargs or {}))
-        finally:
-            _now.strategy, _now.in_replica = strategy, inside
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None = None) -> Any:
         """One value of those of all replicas; with an axis, of the elements along it as well."""
+        function = reduce_mean if is_mean(reduce_op) else reduce_sum
         if axis is None:
             return value
-        mean = ReduceOp(str(getattr(reduce_op, "value", reduce_op)).upper()) is ReduceOp.MEAN
-        function = reduce_mean if mean else reduce_sum
         return nest.map_structure(lambda v: function(convert(v), axis), value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
@@ -156,55 +181,44 @@ class OneDeviceStrategy(Strategy):
         super().__init__()
 
 
-class MirroredStrategy(Strategy):
-    """A replica on each of several devices; there is one device here, so there is one replica."""
-
-    def __init__(
-        self, devices: Sequence[str] | None = None, cross_device_ops: object = None
-    ) -> None:
-        given = list(devices or ["/cpu:0"])
-        if len(given) > 1:
-            raise ValueError(
-                f"There is one device in this process, not {len(given)} ({', '.join(given)}): a mirrored "
-                "strategy has one replica here."
-            )
-        super().__init__()
-
-
 def _of_many(name: str, what: str) -> type[Strategy]:
     """The class of strategies for what there is not, by which libraries ask."""
 
     def refuse(self: Strategy, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(
-            f"tf.distribute.{name} is for {what}, and there is one process with one device here: "
-            "tf.distribute.MirroredStrategy() and OneDeviceStrategy() run on it."
+            f"tf.distribute.{name} is for {what}, which there are not here: tf.distribute.MirroredStrategy "
+            "runs on the devices of a process, MultiWorkerMirroredStrategy in several processes."
         )
 
-    text = f"A strategy for {what}: an error, as there is one process with one device."
+    text = f"A strategy for {what}: an error, as there are none."
     return type(name, (Strategy,), {"__init__": refuse, "__doc__": text})
 
 
-MultiWorkerMirroredStrategy: Final = _of_many("MultiWorkerMirroredStrategy", "several machines")
-ParameterServerStrategy: Final = _of_many("ParameterServerStrategy", "several machines")
+ParameterServerStrategy: Final = _of_many("ParameterServerStrategy", "parameter servers")
 TPUStrategy: Final = _of_many("TPUStrategy", "TPUs")
 
 
 class ReplicaContext:
     """What a function that runs on a replica may ask."""
 
-    replica_id_in_sync_group = 0
-    num_replicas_in_sync = 1
-
-    def __init__(self, strategy: Strategy) -> None:
+    def __init__(self, strategy: Strategy, replica: int = 0) -> None:
         self.strategy = strategy
+        self.replica_id_in_sync_group = replica
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """The number of replicas."""
+        return self.strategy.num_replicas_in_sync
+
+    @property
+    def has_others(self) -> bool:
+        """Whether variables and optimizers have to meet other replicas."""
+        return self.num_replicas_in_sync > 1
 
     def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
         """Call a function once for all replicas."""
-        inside, _now.in_replica = _now.in_replica, False
-        try:
+        with as_replica(None, self.strategy):
             return merge_fn(self.strategy, *args, **(kwargs or {}))
-        finally:
-            _now.in_replica = inside
 
     def all_reduce(self, reduce_op: Any, value: Any, options: object = None) -> Any:
         """The sum or mean over all replicas: the value of the one."""
@@ -217,7 +231,43 @@ class ReplicaContext:
     @property
     def devices(self) -> tuple[str, ...]:
         """The devices of the replica."""
-        return ("/device:CPU:0",)
+        return (self.strategy.extended.worker_devices[0],)
+
+    # ---- what variables and optimizers ask -------------------------------------------------------
+
+    def assigned(self, variable: Any, method: str, value: Any, read_value: bool = True) -> Any:
+        """Change a variable, once, by what its `aggregation` makes of the values of all replicas."""
+        how = getattr(variable.aggregation, "name", "NONE")
+        late = getattr(variable.synchronization, "name", "") == "ON_READ"
+        if how == "NONE":
+            raise ValueError(
+                "You must specify an aggregation method to update a MirroredVariable in Replica Context. "
+                "You can do so by passing an explicit value for argument `aggregation` to tf.Variable(..): "
+                f"'{variable.name}' has none. e.g. `tf.Variable(..., aggregation=tf.VariableAggregation.SUM)`"
+            )
+        if late and how == "SUM" and method == "assign":
+            raise NotImplementedError(
+                f"'{variable.name}' is summed when it is read, and is assigned in a replica: replicas have no "
+                "values of their own here. Use assign_add, or assign it outside of strategy.run."
+            )
+        given = convert(value, hint=variable.dtype)
+        if how in ("SUM", "MEAN"):
+            given = self.all_reduce(how, given)
+        elif self.replica_id_in_sync_group:
+            given = given * 0  # and the sum is the first one's
+        if how.startswith("ONLY_FIRST"):
+            given = self.all_reduce("SUM", given)
+        return self.merge_call(
+            lambda _, total: getattr(variable, method)(local(total, 0), read_value=read_value),
+            (given,),
+        )
+
+    def applied(self, pairs: Sequence[Any], update: Callable[[list[Any]], Any]) -> Any:
+        """Update variables, once, by the sums of the gradients of all replicas."""
+        given = [g for g, _ in pairs if g is not None]
+        summed = iter(self.all_reduce("SUM", given) if given else [])
+        total = [(None if g is None else next(summed), v) for g, v in pairs]
+        return self.merge_call(lambda _: update(total))
 
 
 _DEFAULT: Final = Strategy()
@@ -237,19 +287,21 @@ def get_replica_context() -> ReplicaContext | None:
     """The context of the replica that is running; None where functions for all replicas run."""
     if in_cross_replica_context():
         return None
-    return ReplicaContext(get_strategy())
+    return _now.replica or ReplicaContext(get_strategy())
 
 
 def in_cross_replica_context() -> bool:
     """Whether this is in the scope of a strategy, and no replica of it is running."""
-    return has_strategy() and not _now.in_replica
+    return has_strategy() and _now.replica is None
 
 
 def maybe_merge_call(fn: Callable[..., Any], strategy: Strategy, *args: Any, **kwargs: Any) -> Any:
     """Call `fn(strategy, ...)`, once for all replicas."""
+    if current.context is not None:
+        return current.context.merge_call(fn, args, kwargs)
     return fn(strategy, *args, **kwargs)
 
 
 def strategy_supports_no_merge_call() -> bool:
-    """Whether updates need no call for all replicas: there is one."""
-    return True
+    """Whether updates need no call for all replicas, as there is one."""
+    return get_strategy().num_replicas_in_sync == 1

@@ -1,21 +1,57 @@
-"""The classes of values of several replicas, by which libraries ask. With one replica there are no such values."""
+"""The values of several replicas, and what functions that make values and datasets for them are told."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-
-class DistributedValues:
-    """A value for each of several replicas."""
-
-
-class DistributedDataset:
-    """Datasets for several replicas. A dataset for one is itself: see `experimental_distribute_dataset`."""
+from wengert.values import nest
+from wengert.values.composite import Composite
+from wengert.values.tensor import Tensor
 
 
-class DistributedIterator:
-    """An iterator for several replicas."""
+class DistributedValues(Composite):
+    """A value for each of several replicas, as `Strategy.run` gives it."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._values = tuple(values)
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The values, in the order of the replicas."""
+        return self._values
+
+    def _parts(self) -> list[Any]:
+        return list(self._values)
+
+    def _with_parts(self, tensors: Iterator[Any]) -> DistributedValues:
+        return DistributedValues([next(tensors) for _ in self._values])
+
+    def __repr__(self) -> str:
+        lines = [f"  {at}: {value!r}" for at, value in enumerate(self._values)]
+        return "\n".join(["PerReplica:{", *lines, "}"])
+
+
+def local(structure: Any, replica: int) -> Any:
+    """A structure with the replica's own in place of the values of several."""
+    return nest.map_structure(
+        lambda v: v.values[replica] if isinstance(v, DistributedValues) else v, structure
+    )
+
+
+def together(results: Sequence[Any]) -> Any:
+    """One structure of the results of all replicas; an object that all of them have stays one, but for numbers."""
+    first = results[0]
+    if all(r is first for r in results) and not isinstance(first, (Tensor, int, float)):
+        return first
+    if not nest.is_nested(first):
+        return DistributedValues(results)
+    for result in results[1:]:
+        nest.assert_same_structure(first, result)
+    flat = zip(*map(nest.flatten, results), strict=True)
+    return nest.pack_sequence_as(first, [together(leaves) for leaves in flat])
 
 
 class InputContext:

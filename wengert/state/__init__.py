@@ -1,5 +1,6 @@
 """Variables: the values that change.
 
+replicas   Which replica of a strategy runs in a thread
 creators   tf.variable_creator_scope: functions of the program that make its variables
 on_device  Values of variables that live on a device, and are fetched when NumPy asks for them
 variable   Variables: values that can be replaced

@@ -14,6 +14,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.host.locks import new_lock
 from wengert.state.creators import created, creators
 from wengert.state.on_device import fetched
+from wengert.state.replicas import current
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
@@ -220,6 +221,8 @@ class Variable(Value, metaclass=Made):
         read_value: bool = True,
     ) -> Variable | Any:
         """Replace the value; returns the variable."""
+        if current.context is not None:
+            return current.context.assigned(self, "assign", value, read_value)
         tensor = convert(value, hint=self.dtype)
         self._check(tensor)
         if current_graph() is not None:
@@ -236,6 +239,8 @@ class Variable(Value, metaclass=Made):
         read_value: bool = True,
     ) -> Variable | Any:
         """Add to the value; returns the variable."""
+        if current.context is not None:
+            return current.context.assigned(self, "assign_add", delta, read_value)
         change = self._change(delta, "AssignAdd")
         if current_graph() is not None:
             return self._assigned_later("assign_add", change, read_value)
@@ -251,6 +256,8 @@ class Variable(Value, metaclass=Made):
         read_value: bool = True,
     ) -> Variable | Any:
         """Subtract from the value; returns the variable."""
+        if current.context is not None:
+            return current.context.assigned(self, "assign_sub", delta, read_value)
         change = self._change(delta, "AssignSub")
         if current_graph() is not None:
             return self._assigned_later("assign_sub", change, read_value)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from wengert.ops.arrays.gathering import to_dense
 from wengert.ops.math.elementwise import cast
 from wengert.saving.trackables.base import arrived
+from wengert.state.replicas import current
 from wengert.state.variable import Variable
 from wengert.train import graph_mode
 from wengert.train.dense_or_rows import Part, Rows, merge_rows, part_of
@@ -128,6 +129,10 @@ class Optimizer:
         [0.0, 1.0]
         """
         given = pairs(grads_and_vars)
+        if current.context is not None:
+            return current.context.applied(
+                given, lambda summed: self.apply_gradients(summed, global_step, name)
+            )
         if not given:
             raise ValueError("No variables provided.")
         kept = [(g, v) for g, v in given if g is not None]

@@ -15,6 +15,7 @@ from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import cast
 from wengert.ops.nn.activations import clip_by_norm
 from wengert.ops.nn.clipping import clip_by_global_norm
+from wengert.state.replicas import current
 from wengert.state.variable import Variable
 from wengert.train import graph_mode
 from wengert.train.dense_or_rows import merge_rows
@@ -193,6 +194,8 @@ class Optimizer(Memory):
         [0.0, 1.0]
         """
         given = pairs(grads_and_vars)
+        if current.context is not None:
+            return current.context.applied(given, lambda summed: self.apply_gradients(summed, name))
         kept = self._with_gradients(given)
         if not self._trainable:
             self.build([v for _, v in given])

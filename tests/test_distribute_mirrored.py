@@ -1,0 +1,212 @@
+"""Several replicas in one process: what they compute together is what one computes of the whole batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert.host.cpu_devices import CpuDevices
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(10, 3)).astype(np.float32)
+Y = RNG.normal(size=(10,)).astype(np.float32)
+REPLICAS = 4
+
+
+@pytest.fixture
+def strategy(monkeypatch: pytest.MonkeyPatch) -> Iterator[tf.distribute.MirroredStrategy]:
+    """Over four devices of the processor; JAX is not asked."""
+    monkeypatch.setattr(CpuDevices, "count", REPLICAS)
+    return tf.distribute.MirroredStrategy()
+
+
+def trained(strategy: Any, in_function: bool, batch: int, make: Any) -> list[Any]:
+    """Losses and weights of a training loop as TensorFlow's guide writes it."""
+    with strategy.scope():
+        w = tf.Variable(tf.zeros([3]))
+        optimizer = make()
+    dataset = tf.data.Dataset.from_tensor_slices((X, Y)).batch(batch)
+
+    def replica(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            each = tf.square(tf.linalg.matvec(x, w) - y)
+            loss = tf.reduce_sum(each) / batch
+        optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+        return loss
+
+    def step(x: Any, y: Any) -> Any:
+        return strategy.reduce("SUM", strategy.run(replica, (x, y)), axis=None)
+
+    step = tf.function(step) if in_function else step
+    found = []
+    for _ in range(2):
+        for x, y in strategy.experimental_distribute_dataset(dataset):
+            found.append(float(step(x, y)))
+    return [*found, *w.numpy().tolist(), int(optimizer.iterations.numpy())]
+
+
+@pytest.mark.parametrize("batch", [4, 8, 10, 3])
+@pytest.mark.parametrize("in_function", [False, True])
+def test_training_is_that_of_one_replica(strategy: Any, in_function: bool, batch: int) -> None:
+    """Batches that do not divide, too: 10 in eights leave 2 for four replicas."""
+    for make in (lambda: tf.optimizers.SGD(0.1), lambda: tf.optimizers.Adam(0.1)):
+        found = trained(strategy, in_function, batch, make)
+        wanted = trained(tf.distribute.get_strategy(), in_function, batch, make)
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_what_replicas_see(strategy: Any) -> None:
+    seen = []
+
+    def replica() -> int:
+        context = tf.distribute.get_replica_context()
+        assert context is not None
+        assert not tf.distribute.in_cross_replica_context()
+        seen.append((context.replica_id_in_sync_group, context.num_replicas_in_sync))
+        return context.replica_id_in_sync_group * 10
+
+    found = strategy.run(replica)
+    assert seen == [(i, REPLICAS) for i in range(REPLICAS)]
+    assert strategy.experimental_local_results(found) == (0, 10, 20, 30)
+    assert strategy.reduce("SUM", found, axis=None).numpy() == 60
+    assert (
+        strategy.reduce(tf.distribute.ReduceOp.MEAN, strategy.run(lambda: 2.0), None).numpy() == 2.0
+    )
+
+
+def per_replica(strategy: Any, make: Any) -> Any:
+    return strategy.experimental_distribute_values_from_function(
+        lambda context: make(context.replica_id_in_sync_group)
+    )
+
+
+def test_reductions_along_an_axis_count_elements(strategy: Any) -> None:
+    """Replicas with more rows count for more; what is not distributed has no sum over replicas."""
+    rows = per_replica(strategy, lambda i: tf.ones([i + 1]) * (i + 1.0))
+    assert strategy.reduce("SUM", rows, axis=0).numpy() == 1 + 4 + 9 + 16
+    assert strategy.reduce("MEAN", rows, axis=0).numpy() == 3.0
+    assert strategy.gather(rows, axis=0).numpy().tolist() == [1, 2, 2, 3, 3, 3, 4, 4, 4, 4]
+    with pytest.raises(ValueError, match="non-DistributedValues value"):
+        strategy.reduce("SUM", tf.constant(1.0), axis=None)
+    with pytest.raises(ValueError, match='"SUM" or "MEAN"'):
+        strategy.reduce("MAX", rows, axis=None)
+
+
+def test_all_reduce_and_its_gradients(strategy: Any) -> None:
+    """Of the square of a sum over replicas: the tape of a replica sees what its value does to all."""
+    x = per_replica(strategy, lambda i: tf.constant(float(i)))
+
+    def replica(x: Any) -> Any:
+        context = tf.distribute.get_replica_context()
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.square(context.all_reduce("SUM", x * x))  # type: ignore[union-attr]
+            first = tape.gradient(y, x)
+        return y, first, outer.gradient(first, x)
+
+    total = sum(i * i for i in range(REPLICAS))
+    y, first, second = strategy.run(replica, (x,))
+    assert [v.numpy() for v in y.values] == [total**2] * REPLICAS
+    # All replicas compute the same y, whose sum is what is differentiated.
+    assert [v.numpy() for v in first.values] == [REPLICAS * 2 * total * 2 * i for i in range(4)]
+    assert all(np.isfinite(v.numpy()) for v in second.values)
+    with tf.GradientTape() as tape:
+        v = tf.Variable(2.0)
+        y = strategy.reduce("SUM", strategy.run(lambda x: x * v * v, (x,)), axis=None)
+    assert tape.gradient(y, v).numpy() == 6 * 2 * 2.0
+
+
+def test_variables_say_how_replicas_change_them(strategy: Any) -> None:
+    with strategy.scope():
+        total = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
+        mean = tf.Variable(0.0, aggregation=tf.VariableAggregation.MEAN)
+        first = tf.Variable(0.0, aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)
+        none = tf.Variable(0.0)
+    x = per_replica(strategy, lambda i: tf.constant(i + 1.0))
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return strategy.run(
+            lambda x: (total.assign_add(x), mean.assign(x), first.assign_sub(x)), (x,)
+        )
+
+    step(x)
+    assert (total.numpy(), mean.numpy(), first.numpy()) == (10.0, 2.5, -1.0)
+    with pytest.raises(ValueError, match="must specify an aggregation method"):
+        strategy.run(lambda x: none.assign(x), (x,))
+    assert none.assign(3.0).numpy() == 3.0
+
+
+def test_variables_made_by_replicas_are_made_once(strategy: Any) -> None:
+    made: list[Any] = []
+
+    def replica(x: Any) -> Any:
+        if len(made) < REPLICAS:
+            made.append(tf.Variable(1.0))
+        return made[0] * x
+
+    with strategy.scope():
+        found = strategy.run(replica, (2.0,))
+    assert len({id(v) for v in made}) == 1
+    assert strategy.reduce("SUM", found, axis=None).numpy() == 8.0
+
+
+def test_errors_of_replicas(strategy: Any) -> None:
+    """They are raised as they are; replicas that do not meet are told apart."""
+
+    def fails() -> None:
+        context = tf.distribute.get_replica_context()
+        if context.replica_id_in_sync_group == 2:  # type: ignore[union-attr]
+            raise KeyError("mine")
+        context.all_reduce("SUM", 1.0)  # type: ignore[union-attr]
+
+    with pytest.raises(KeyError, match="mine"):
+        strategy.run(fails)
+
+    def alone() -> None:
+        context = tf.distribute.get_replica_context()
+        if context.replica_id_in_sync_group == 0:  # type: ignore[union-attr]
+            context.all_reduce("SUM", 1.0)  # type: ignore[union-attr]
+
+    with pytest.raises(RuntimeError, match="replica 0: all_reduce of 1; replica 1: ended"):
+        strategy.run(alone)
+    inner = tf.function(lambda: tf.distribute.get_replica_context().all_reduce("SUM", 1.0))  # type: ignore[union-attr]
+    with pytest.raises(RuntimeError, match="put tf.function around"):
+        strategy.run(lambda: inner())
+    assert [v.numpy() for v in strategy.run(inner).values] == [
+        4.0
+    ] * REPLICAS  # the replicas' function itself may be one
+
+
+def test_devices_that_are_not_there(strategy: Any) -> None:
+    one = tf.distribute.MirroredStrategy(["/gpu:0"])  # the device that there is stands for it
+    assert one.num_replicas_in_sync == 1
+    assert tf.distribute.MirroredStrategy(["cpu:0", "/device:CPU:3"]).num_replicas_in_sync == 2
+    for devices, words in (
+        (["cpu:0", "cpu:9"], "There is no device 'cpu:9'"),
+        (["cpu:1", "cpu:1"], "given twice"),
+        ([], "a device at least"),
+        (["first", "2nd"], "is no name of a device"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            tf.distribute.MirroredStrategy(devices)
+
+
+def test_sparse_gradients_and_minimize(strategy: Any) -> None:
+    """The rows of a table that replicas look up are put together."""
+    ids = per_replica(strategy, lambda i: tf.constant([i, 0]))
+    with strategy.scope():
+        table = tf.Variable(tf.ones([5, 2]))
+        optimizer = tf.optimizers.SGD(1.0)
+
+    def replica(ids: Any) -> None:
+        optimizer.minimize(lambda: tf.reduce_sum(tf.gather(table, ids)), [table])
+
+    strategy.run(replica, (ids,))
+    assert table.numpy()[:, 0].tolist() == [1.0 - 5.0, 0.0, 0.0, 0.0, 1.0]
