@@ -16,6 +16,7 @@ from wengert import __version__
 COMMANDS = {
     "run": "run a program that imports tensorflow",
     "train": "train a network",
+    "launch": "run a program in several processes",
     "ops": "print the table of operations",
     "names": "say which names of TensorFlow there are, and what to use for the others",
     "check": "say whether gradients are right",

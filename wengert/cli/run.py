@@ -118,7 +118,7 @@ def _missing(options: argparse.Namespace) -> str:
     if not options.program:
         return "say what to run: a script, - for standard input, -m MODULE or -c CODE."
     if not options.module:
-        return _missing_file(options.program)
+        return missing_file(options.program)
     sys.path.insert(0, "")
     try:
         found = importlib.util.find_spec(options.program) is not None
@@ -127,7 +127,8 @@ def _missing(options: argparse.Namespace) -> str:
     return "" if found else f"there is no module '{options.program}'."
 
 
-def _missing_file(name: str) -> str:
+def missing_file(name: str) -> str:
+    """Why a file cannot be run; '' if it can."""
     path = Path(name)
     if path.is_dir() and not (path / "__main__.py").exists():
         return f"'{name}' is a folder, and has no __main__.py."

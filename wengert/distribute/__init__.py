@@ -6,6 +6,9 @@ batches   Batches divided among replicas
 strategy  What strategies have in common, and those with one replica
 taking_turns  Replicas of one process, which take turns and meet
 mirrored  A replica on each of several devices of a process
+gathering  Processes wait until all of them are there
+processes  This process among several, and values that all of them add up
+workers   A replica in each of several processes
 """
 
 from wengert.distribute.batches import DistributedDataset as DistributedDataset
@@ -28,3 +31,6 @@ from wengert.distribute.strategy import has_strategy as has_strategy
 from wengert.distribute.strategy import in_cross_replica_context as in_cross_replica_context
 from wengert.distribute.values import DistributedValues as DistributedValues
 from wengert.distribute.values import InputContext as InputContext
+from wengert.distribute.workers import (
+    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
+)

@@ -30,9 +30,9 @@ def _rows(x: Tensor, at: int, count: int) -> Any:
         start = at * small + min(at, more)
         return x[start : start + small + (at < more)]
     rows = shape(x)[0]
-    small, more = rows // count, rows % count
-    start, end = (small * i + minimum(i, more) for i in (at, at + 1))
-    return x[start:end]
+    each, rest = rows // count, rows % count
+    begin, end = (each * i + minimum(i, rest) for i in (at, at + 1))
+    return x[begin:end]
 
 
 class DistributedDataset:

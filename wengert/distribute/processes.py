@@ -1,0 +1,143 @@
+"""This process among several: who it is, and values that all of them add up.
+
+`wengert launch` says it in the environment, TensorFlow's programs in TF_CONFIG. Values go through JAX: on processors
+by gloo.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.distribute.gathering import gather
+from wengert.engines.xla.backend import jax, wide
+from wengert.errors import UnavailableError
+
+INDEX, COUNT, COORDINATOR, PATIENCE = (
+    f"WENGERT_PROCESS{name}" for name in ("_INDEX", "_COUNT", "_COORDINATOR", "_PATIENCE")
+)
+_PATIENCE: Final = 120  # seconds until all processes must have begun
+
+
+@dataclass(frozen=True)
+class Place:
+    """The index of this process, how many there are, and where they meet."""
+
+    index: int
+    count: int
+    coordinator: str
+
+
+ALONE: Final = Place(0, 1, "")
+
+
+def place() -> Place:
+    """This process's place, by its environment."""
+    if COUNT in os.environ:
+        found = Place(int(os.environ[INDEX]), int(os.environ[COUNT]), os.environ[COORDINATOR])
+        return ALONE if found.count == 1 else found
+    return _of_tf_config(os.environ.get("TF_CONFIG", ""))
+
+
+def _of_tf_config(text: str) -> Place:
+    if not text.strip():
+        return ALONE
+    try:
+        config = json.loads(text)
+        cluster, task = config.get("cluster", {}), config.get("task", {})
+        workers = [*cluster.get("chief", []), *cluster.get("worker", [])]
+        if not workers:
+            return ALONE
+        index = int(task.get("index", 0)) + (
+            len(cluster.get("chief", [])) if task.get("type") == "worker" else 0
+        )
+        found = Place(index, len(workers), str(workers[0]))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"TF_CONFIG is no description of a cluster: {error}. It is JSON as "
+            '{"cluster": {"worker": ["host0:port", "host1:port"]}, "task": {"type": "worker", "index": 0}}.'
+        ) from error
+    if not 0 <= index < len(workers):
+        raise ValueError(
+            f"TF_CONFIG says that this is task {index}, and there are {len(workers)} workers."
+        )
+    return ALONE if found.count == 1 else found
+
+
+@functools.cache
+def join(where: Place) -> None:
+    """Meet the other processes; those that begin later are waited for."""
+    jax.config.update("jax_cpu_collectives_implementation", "gloo")
+    try:
+        gather(
+            where.index, where.count, where.coordinator, float(os.environ.get(PATIENCE, _PATIENCE))
+        )
+        jax.distributed.initialize(where.coordinator, where.count, where.index)
+    except RuntimeError as error:
+        raise RuntimeError(
+            "JAX had started when the processes were to meet: make the MultiWorkerMirroredStrategy at the "
+            f"beginning of the program, before functions run on XLA and meshes are made. ({error})"
+        ) from error
+
+
+@functools.cache
+def _adding(where: Place) -> tuple[Any, Any]:
+    """How a value of each process lies on a device of each, and the function that adds them."""
+    devices = [jax.local_devices(process_index=at)[0] for at in range(where.count)]
+    mesh = jax.sharding.Mesh(np.array(devices, object), ("process",))
+    spec = jax.sharding.PartitionSpec
+    apart = jax.sharding.NamedSharding(mesh, spec("process"))
+    whole = jax.sharding.NamedSharding(mesh, spec())
+    return apart, jax.jit(lambda x: x.sum(0, dtype=x.dtype), out_shardings=whole)
+
+
+def added(array: Any) -> Any:
+    """The sum over all processes, all of which call this with arrays of one shape."""
+    where = place()
+    if where.count == 1:
+        return array
+    array = np.asarray(array)
+    try:
+        with wide():
+            apart, add = _adding(where)
+            given = jax.make_array_from_process_local_data(
+                apart, array[None], (where.count, *array.shape)
+            )
+            return np.asarray(add(given))
+    except (RuntimeError, ValueError) as error:
+        raise UnavailableError(
+            f"Process {where.index} of {where.count} could not add a value of shape {array.shape} to those of "
+            f"the others: one of them has ended, or asks for another value. Begin all of them again; they go on "
+            f"from their last checkpoint. ({str(error).splitlines()[0][:200]})"
+        ) from error
+
+
+def of_first(array: Any) -> Any:
+    """The value that the first process has."""
+    array = np.asarray(array)
+    return added(array if place().index == 0 else np.zeros_like(array))
+
+
+def total(x: Any) -> Any:
+    """The sum of a tensor over all processes."""
+    return apply(ALL_REDUCE, [x])
+
+
+# The sum over processes as an operation: of every engine, in the order of the program.
+ALL_REDUCE: Final = Row(
+    "AllReduce",
+    lambda _, x: added(x),
+    vjp=(lambda g, y, x: total(g),),
+    shape=lambda s: s,
+    saves="",
+    stateful=True,
+    effects=True,
+    users=True,
+)
