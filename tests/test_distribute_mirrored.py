@@ -176,7 +176,7 @@ def test_errors_of_replicas(strategy: Any) -> None:
     with pytest.raises(RuntimeError, match="replica 0: all_reduce of 1; replica 1: ended"):
         strategy.run(alone)
     inner = tf.function(lambda: tf.distribute.get_replica_context().all_reduce("SUM", 1.0))  # type: ignore[union-attr]
-    with pytest.raises(RuntimeError, match="A tf[.]function within"):
+    with pytest.raises(RuntimeError, match=r"A tf\.function within"):
         strategy.run(lambda: inner())
     assert [v.numpy() for v in strategy.run(inner).values] == [
         4.0

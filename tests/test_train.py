@@ -336,7 +336,6 @@ def test_an_error_of_the_file_is_shown_with_its_line(
         (["cifar10", "--layer", "spektral"], "there is no layer 'spektral'. There are: spectral. Did you"),
         (["digits", "--layer", "spectral"], "there is no layer 'spectral'. There is none."),
         (["digits", "--engine", "nativ"], "There is no engine 'nativ'"),
-        (["digits", "--processes", "2"], "training in several processes is not there yet"),
         (["digits", "--override-scope", "eig"], "SCOPE=GRADIENT is wanted"),
         (["digits", "--override-scope", "eig=cliped"], "Did you mean clipped?"),
         (["digits", "--override-scope", "eig=clipped"], "The override of 'eig' matched no operation"),

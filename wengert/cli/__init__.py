@@ -78,6 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = next((word for word in given if not word.startswith("-")), "")
     parser, commands = parser_for(wanted)
     options, extra = parser.parse_known_args(given)
+    options.given = given
     if extra:
         commands.get(options.command, parser).error(_too_much(extra[0]))
     if options.command is None:

@@ -5,16 +5,23 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
+import importlib.util
+import io
 import shlex
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from rich.console import Console
 
 import wengert as tf
 from wengert.cli import INTERRUPTED
+from wengert.cli.launch import launched
 from wengert.cli.output import report_failure, to_errors, to_screen
 from wengert.cli.traceback import show
+from wengert.distribute.processes import place
 from wengert.errors import OpError, OverrideError
 from wengert.training import run_folder
 from wengert.training.loop import Outcome, Run
@@ -85,7 +92,11 @@ def _add_how(parser: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--engine", metavar="NAME", help="what computes: native, numpy, xla")
     parser.add_argument(
-        "--processes", type=_positive(int), default=1, metavar="N", help="one, so far"
+        "--processes",
+        type=_positive(int),
+        default=1,
+        metavar="N",
+        help="processes that train together, each on its part of every batch (default: 1)",
     )
     parser.add_argument("--plain", action="store_true", help="lines for a log, nothing in place")
 
@@ -115,6 +126,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         _check(options)
         tf.config.set_engine(options.engine or before)
+        if options.processes > 1:
+            return _launched(options)
         return _train(options)
     except (_WrongUseError, OpError, OverrideError) as error:
         return report_failure(str(getattr(error, "message", error)))
@@ -124,11 +137,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse what is not there before anything is made."""
-    if options.processes > 1:
-        raise _WrongUseError(
-            f"--processes {options.processes}: training in several processes is not there yet. Leave "
-            "--processes out: one process uses all processors."
-        )
+    if options.processes > 1 and importlib.util.find_spec("jax") is None:
+        raise _WrongUseError(f"--processes {options.processes} needs JAX: pip install wengert[xla]")
     if options.resume and options.out:
         raise _WrongUseError("--resume goes on in the folder of the run: leave --out out.")
     if options.task is None and not options.resume:
@@ -166,6 +176,8 @@ def _task(name: str) -> Task:
 
 
 def _train(options: argparse.Namespace) -> int:
+    if place().index:
+        return _followed(options)
     if options.resume:
         folder = run_folder.resumed(Path(options.resume))
     else:
@@ -184,12 +196,44 @@ def _train(options: argparse.Namespace) -> int:
             return 1
 
 
+def _launched(options: argparse.Namespace) -> int:
+    """Train in several processes, which begin as this one did."""
+    words = [*options.given]
+    if not options.resume:
+        _check_name(options.task)
+        words += (
+            [] if options.out else ["--out", str(run_folder.next_free(Path(options.task).stem))]
+        )
+    command = [sys.executable, "-u", "-m", "wengert", *words, "--processes", "1", "--plain"]
+    return launched(command, options.processes, plain=True)
+
+
+def _followed(options: argparse.Namespace) -> int:
+    """Train with the first process, which writes and says what there is to be written and said."""
+    begun = run_folder.settings_in(Path(options.resume)) if options.resume else None
+    with tempfile.TemporaryDirectory() as place_of_own:
+        with run_folder.begun(Path(place_of_own), "") as folder:
+            run, outcome = _run(folder, options, begun, Screen(Console(file=io.StringIO()), False))
+    return 1 if outcome.problem else INTERRUPTED if outcome.interrupted else 0
+
+
 def _is_file(options: argparse.Namespace, folder: RunFolder) -> bool:
     return (options.task or folder.settings().task) not in TASKS
 
 
 def _in(folder: RunFolder, options: argparse.Namespace) -> int:
     begun = folder.settings() if options.resume else None
+    run, outcome = _run(folder, options, begun)
+    write_page(run, outcome)
+    return _told(run, outcome)
+
+
+def _run(
+    folder: RunFolder,
+    options: argparse.Namespace,
+    begun: Settings | None,
+    screen: Screen | None = None,
+) -> tuple[Run, Outcome]:
     task = _task(begun.task if begun is not None else options.task)
     _known("layer", options.layer, list(task.layers))
     seed = begun.seed if begun is not None else options.seed or 0
@@ -197,13 +241,11 @@ def _in(folder: RunFolder, options: argparse.Namespace) -> int:
     data = task.data(Path(place) if place else None, seed)
     settings = _settings(options, task, begun, len(data.train))
     tf.config.set_engine(settings.engine or tf.config.get_engine())
-    screen = _screen(options, np.issubdtype(data.train.targets.dtype, np.integer))
+    screen = screen or _screen(options, np.issubdtype(data.train.targets.dtype, np.integer))
     run = Run(task, settings, data, folder, screen, options.save_every)
     folder.keep(settings)
     screen.say(f"{task.name}: {data.origin}")
-    outcome = run.go()
-    write_page(run, outcome)
-    return _told(run, outcome)
+    return run, run.go()
 
 
 def _screen(options: argparse.Namespace, with_accuracy: bool) -> Screen:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from wengert.distribute.values import InputContext, ValueContext, ValueFunction, local
 from wengert.host.context_manager import context_manager
 from wengert.ops.reductions.reductions import reduce_mean, reduce_sum
-from wengert.state.replicas import current
+from wengert.state.replicas import current, run_as
 from wengert.values import nest
 from wengert.values.convert import convert
 
@@ -38,13 +38,14 @@ def as_replica(
     replica: ReplicaContext | None, strategy: Strategy | None = None
 ) -> tuple[None, Callable[[], None]]:
     """A context in which a replica runs; with None, what is done once for all replicas of a strategy."""
-    before = _now.strategy, _now.replica, current.context
+    before = _now.strategy, _now.replica
     _now.strategy = strategy if replica is None else replica.strategy
     _now.replica = replica
-    current.context = replica if replica is not None and replica.has_others else None
+    replica_before = run_as(replica if replica is not None and replica.has_others else None)
 
     def undo() -> None:
-        _now.strategy, _now.replica, current.context = before
+        _now.strategy, _now.replica = before
+        run_as(replica_before)
 
     return None, undo
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from wengert.core.context import adopt, current_graph, of_thread, thread
 from wengert.host.locks import TRACING
+from wengert.state.creators import adopt as ask_creators
 from wengert.state.creators import creators
 
 
@@ -144,8 +145,9 @@ def _state() -> Any:
 
 
 def _enter(state: Any) -> None:
-    context, creators.stack = state
+    context, stack = state
     adopt(context)
+    ask_creators(stack)
 
 
 def _released() -> int:

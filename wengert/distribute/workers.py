@@ -25,7 +25,7 @@ from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.state.creators import variable_creator_scope
-from wengert.state.replicas import current
+from wengert.state.replicas import run_as
 from wengert.values import nest
 from wengert.values.convert import convert
 
@@ -145,13 +145,13 @@ class MultiWorkerMirroredStrategy(Strategy):
 
 def _begun_alike(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
     """A variable with the initial value of the first process."""
-    before, current.context = current.context, None
+    before = run_as(None)
     try:
         variable = next_creator(**kwargs)
         if current_graph() is None and variable.dtype.is_numeric:
             variable.assign(processes.of_first(variable.numpy()))
     finally:
-        current.context = before
+        run_as(before)
     return variable
 
 

@@ -20,6 +20,11 @@ class _Creators(threading.local):
 creators: Final = _Creators()
 
 
+def adopt(stack: tuple[Callable[..., Any], ...]) -> None:
+    """Ask these in this thread, as another one does, which waits meanwhile."""
+    creators.stack = stack
+
+
 @contextmanager
 def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
     """Let `variable_creator(next_creator, **kwargs)` make the variables that are made inside.

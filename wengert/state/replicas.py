@@ -13,3 +13,9 @@ class Current(threading.local):
 
 
 current: Final = Current()
+
+
+def run_as(context: Any) -> Any:
+    """Let this be the replica of the thread; returns the one before."""
+    before, current.context = current.context, context
+    return before

@@ -63,10 +63,17 @@ class Run:
         self.feed = Feed(self.data.train, chosen.batch, chosen.seed, self.task.change)
         self._failed: set[str] = set()
 
+    @property
+    def is_first(self) -> bool:
+        """Whether this is the process that writes checkpoints, and tests."""
+        return self.learner.process == 0
+
     def go(self) -> Outcome:
         """Train until the last step, an interrupt, or a loss that is no number."""
-        for fault in self.checkpoints.restore():
-            self.screen.say(fault)
+        if self.is_first:
+            for fault in self.checkpoints.restore():
+                self.screen.say(fault)
+        self.learner.begin_alike()
         first = int(self.learner.steps_taken.numpy())
         for history in (self.folder.history, self.folder.tests):
             history.go_on(first)
@@ -86,7 +93,8 @@ class Run:
         first = outcome.step
         saved = first
         for inputs, targets in self._batches(outcome):
-            if stopping.is_asked:
+            if self.learner.agreed(stopping.is_asked):
+                outcome.interrupted = True
                 break
             record = self._step(outcome.step + 1, inputs, targets)
             outcome.step = record.step
@@ -98,7 +106,7 @@ class Run:
                 saved = record.step
             if record.step % self._test_every() == 0 and record.step < outcome.last:
                 self._test(outcome, events)
-        outcome.interrupted = stopping.is_asked and outcome.step < outcome.last
+        outcome.interrupted &= outcome.step < outcome.last
         outcome.steps_here, outcome.seconds = outcome.step - first, time.perf_counter() - start
         self._finish(outcome, saved, events)
 
@@ -145,6 +153,8 @@ class Run:
     def _save(self, step: int) -> bool:
         """Write a checkpoint, and before it the history up to it; whether it could be written."""
         self._try("the history", self.folder.history.flush)
+        if not self.is_first:
+            return True
         return self._try("the checkpoint", lambda: self.checkpoints.save(step), f" of step {step}")
 
     def _try(self, what: str, work: Callable[[], Any], of: str = "") -> bool:
@@ -188,6 +198,8 @@ class Run:
         return epochs * self.feed.per_epoch
 
     def _test(self, outcome: Outcome, events: Any) -> None:
+        if not self.is_first:
+            return
         record, outcome.right = self._tested(outcome.step)
         outcome.test = record
         if all(known.step != record.step for known in self.folder.tests.records):

@@ -124,11 +124,20 @@ class RunFolder:
         self.close()
 
 
+def next_free(name: str) -> Path:
+    """The next name of a folder for a run that is free."""
+    numbered = (Path("runs") / f"{name}-{number}" for number in itertools.count(1))
+    return next(path for path in numbered if not path.exists())
+
+
+def settings_in(path: Path) -> Settings:
+    """What the run of a folder was begun with, for who does not write into it."""
+    return settings_of(path / _SETTINGS)
+
+
 def begun(path: Path | None, name: str) -> RunFolder:
     """A new folder, or an empty one; without a path, the next that is free."""
-    if path is None:
-        numbered = (Path("runs") / f"{name}-{number}" for number in itertools.count(1))
-        path = next(p for p in numbered if not p.exists())
+    path = path or next_free(name)
     if path.exists() and not path.is_dir():
         raise FailedPreconditionError(f"{path} is no folder: give --out the name of one.")
     with errors_of_files(str(path)):

@@ -9,6 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 import wengert as tf
+from wengert.distribute.batches import part_of
+from wengert.distribute.processes import added, of_first
 from wengert.errors import InvalidArgumentError
 from wengert.overrides.registered_gradients import GRADIENTS as REGISTERED
 from wengert.training import spectral
@@ -41,18 +43,47 @@ class Learner:
         self.classifies = np.issubdtype(data.train.targets.dtype, np.integer)
         self._task = task
         self._overrides = overrides_of(settings)
-        self.step = tf.function(self._step)
+        self._strategy = tf.distribute.MultiWorkerMirroredStrategy()
+        self.process = self._strategy.process_index
+        self._processes = self._strategy.num_replicas_in_sync
+        self._function = tf.function(self._step if self._processes == 1 else self._step_of_all)
         self.outputs = tf.function(self._outputs)
 
     def _outputs(self, x: Any) -> Any:
         return self.model(x)
 
-    def _step(self, x: Any, y: Any) -> Any:
-        """The loss and the share that was right, before the update."""
+    def step(self, x: Any, y: Any) -> Any:
+        """The loss and the share that was right, before the update; each process takes its part of the batch."""
+        if self._processes == 1:
+            return self._function(x, y)
+        size = len(x)
+        x, y = part_of(
+            (tf.convert_to_tensor(x), tf.convert_to_tensor(y)), self.process, self._processes
+        )
+        return self._function(x, y, tf.constant(len(x) / size))
+
+    def _step_of_all(self, x: Any, y: Any, share: Any) -> Any:
+        """The same of the parts of all processes, each of which counts for its share."""
+        found = self._strategy.run(self._step, (x, y, share))
+        self.steps_taken.assign_add(1)
+        return self._strategy.reduce("SUM", found * share)
+
+    def begin_alike(self) -> None:
+        """Let every process go on from what the first one has."""
+        if self._processes > 1:
+            for variable in (*self.model.variables, *self.optimizer.variables, self.steps_taken):
+                variable.assign(of_first(variable.numpy()))
+
+    def agreed(self, asked: bool) -> bool:
+        """Whether a process was asked to stop: all of them stop after the same step."""
+        return bool(added(np.float32(asked)) > 0) if self._processes > 1 else asked
+
+    def _step(self, x: Any, y: Any, share: Any = None) -> Any:
         with tf.GradientTape() as tape:
             outputs = self.model(x)
             loss = self._scalar(self._task.loss(outputs, y))
             total = loss + self.model.penalty() if hasattr(self.model, "penalty") else loss
+            total = total if share is None else total * tf.cast(share, total.dtype)
         gradients = tape.gradient(total, self.variables, overrides=self._overrides)
         if all(g is None for g in gradients):
             raise InvalidArgumentError(
@@ -60,7 +91,8 @@ class Learner:
                 "nothing to train: the outputs must be computed with them."
             )
         self.optimizer.apply_gradients(zip(gradients, self.variables, strict=True))
-        self.steps_taken.assign_add(1)
+        if share is None:
+            self.steps_taken.assign_add(1)
         right = (
             tf.reduce_mean(tf.cast(is_right(outputs, y), tf.float32)) if self.classifies else 0.0
         )
