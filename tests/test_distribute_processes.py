@@ -11,7 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mesh_programs import Network
 from test_xla_rows import HERE, environment, needs_jax
+
+import wengert as tf
 
 PROGRAM = str(HERE / "worker_program.py")
 STEPS, BATCH = 8, 10  # of 64 examples: the last batch has 4
@@ -49,6 +52,22 @@ def test_processes_train_as_one(
     """Variables begin as the first process's; batches of 10 do not divide by 4, nor the 4 that remain."""
     found = numbers(launch("-n", count, PROGRAM, tmp_path, engine, STEPS, BATCH))
     np.testing.assert_allclose(found, of_one, rtol=1e-4, atol=1e-5)
+
+
+@needs_jax
+@pytest.mark.slow
+def test_a_mesh_over_processes() -> None:
+    """Weights are divided between two processes, each of which sees whole values: those of one."""
+    run = launch("-n", 2, "--plain", HERE / "mesh_worker.py", "model")
+    assert run.returncode == 0, run.stderr[-3000:]
+    lines = [x.partition("RESULT ")[2] for x in run.stdout.splitlines() if "RESULT" in x]
+    first, second = map(json.loads, lines)
+    assert first == second
+    network = Network()
+    network.step = tf.function(network._step)
+    wanted = network.train(tf.constant)
+    for found, value in zip(first, wanted, strict=True):
+        np.testing.assert_allclose(found, value.ravel(), rtol=1e-4, atol=1e-5)
 
 
 @needs_jax

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import statistics
 import sys
@@ -35,7 +36,7 @@ class Network:
 
     def __init__(self) -> None:
         rng = np.random.default_rng(0)
-        pairs = zip(SIZES, SIZES[1:], strict=False)
+        pairs = itertools.pairwise(SIZES)
         self.weights = [tf.Variable((rng.normal(size=p) / 30).astype(np.float32)) for p in pairs]
         self.optimizer = tf.optimizers.SGD(1e-3)
         self.x = rng.normal(size=(BATCH, SIZES[0])).astype(np.float32)
@@ -74,7 +75,12 @@ def on_devices(count: int) -> dict[str, float]:
     tf.distribute.replicate(total, mesh)
     add = tf.function(lambda rows: total.assign(tf.reduce_sum(rows, 0)) is None, engine="xla")
     alone = median_ms(lambda: add(rows)) if count > 1 else 0.0
-    return {"step": median_ms(lambda: step(x, y)), "reduce": alone, "bytes": network.bytes}
+    return {
+        "step": median_ms(lambda: step(x, y)),
+        "reduce": alone,
+        "bytes": network.bytes,
+        "own": 0.0,
+    }
 
 
 def in_processes() -> dict[str, float]:
@@ -87,7 +93,9 @@ def in_processes() -> dict[str, float]:
     step = tf.function(lambda x, y: strategy.run(network.step, (x, y)))
     given = np.ones(network.bytes // 4, np.float32)
     alone = median_ms(lambda: processes.added(given)) if count > 1 else 0.0
-    return {"step": median_ms(lambda: step(x, y)), "reduce": alone, "bytes": network.bytes}
+    found = {"step": median_ms(lambda: step(x, y)), "reduce": alone, "bytes": network.bytes}
+    own = tf.function(network.step)  # what each computes of its part, without the others
+    return {**found, "own": median_ms(lambda: own(x, y))}
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ _INSTEAD: Final = {
     "io.decode_webp": "Pillow reads WebP; np.asarray makes it an array",
     "image.decode_jxl": "Pictures in JPEG XL are read by another library; np.asarray makes them arrays",
     "image.decode_webp": "Pillow reads WebP; np.asarray makes it an array",
-    "distribute": "There is one process, on the processors it has: tf.distribute.MirroredStrategy() and OneDeviceStrategy() run on it",
+    "distribute": "There are tf.distribute.Mesh, MirroredStrategy for the devices of a process, and MultiWorkerMirroredStrategy for several",
     "lite": "Nothing is converted for other machines",
     "tpu": "There are no TPUs; tf.device is accepted and does nothing",
     "python.ops.control_flow_ops": "Branches and loops are operations with functions here: tf.cond, "

@@ -211,9 +211,9 @@ def _launched(options: argparse.Namespace) -> int:
 def _followed(options: argparse.Namespace) -> int:
     """Train with the first process, which writes and says what there is to be written and said."""
     begun = run_folder.settings_in(Path(options.resume)) if options.resume else None
-    with tempfile.TemporaryDirectory() as place_of_own:
-        with run_folder.begun(Path(place_of_own), "") as folder:
-            run, outcome = _run(folder, options, begun, Screen(Console(file=io.StringIO()), False))
+    quiet = Screen(Console(file=io.StringIO()), False)
+    with tempfile.TemporaryDirectory() as own, run_folder.begun(Path(own), "") as folder:
+        _, outcome = _run(folder, options, begun, quiet)
     return 1 if outcome.problem else INTERRUPTED if outcome.interrupted else 0
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.distribute.processes import join, place
 from wengert.engines.xla import layouts
 from wengert.engines.xla.backend import jax
 from wengert.state.on_device import held_by
@@ -35,6 +36,8 @@ class Mesh:
     """
 
     def __init__(self, axes: Mapping[str, int], devices: Sequence[Any] | None = None) -> None:
+        if place().count > 1:
+            join(place())
         there = list(jax.devices() if devices is None else devices)
         self.axes = _sizes(axes, len(there))
         count = math.prod(self.axes.values())

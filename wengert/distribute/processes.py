@@ -82,9 +82,9 @@ def join(where: Place) -> None:
         jax.distributed.initialize(where.coordinator, where.count, where.index)
     except RuntimeError as error:
         raise RuntimeError(
-            "JAX had started when the processes were to meet: make the MultiWorkerMirroredStrategy at the "
-            f"beginning of the program, before functions run on XLA and meshes are made. ({error})"
-        ) from error
+            "JAX had started when the processes were to meet: make the MultiWorkerMirroredStrategy or the Mesh at the "
+            "beginning of the program, before functions run on XLA and JAX is asked for its devices."
+        ) from None
 
 
 @functools.cache
