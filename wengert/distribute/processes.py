@@ -80,7 +80,7 @@ def join(where: Place) -> None:
             where.index, where.count, where.coordinator, float(os.environ.get(PATIENCE, _PATIENCE))
         )
         jax.distributed.initialize(where.coordinator, where.count, where.index)
-    except RuntimeError as error:
+    except RuntimeError:
         raise RuntimeError(
             "JAX had started when the processes were to meet: make the MultiWorkerMirroredStrategy or the Mesh at the "
             "beginning of the program, before functions run on XLA and JAX is asked for its devices."
