@@ -79,6 +79,7 @@ class Learner:
         return bool(added(np.float32(asked)) > 0) if self._processes > 1 else asked
 
     def _step(self, x: Any, y: Any, share: Any = None) -> Any:
+        """The loss and the share that was right, before the update; `share` is that of the whole batch."""
         with tf.GradientTape() as tape:
             outputs = self.model(x)
             loss = self._scalar(self._task.loss(outputs, y))
