@@ -1,4 +1,4 @@
-"""Variables that compiled loops read and assign: the same numbers as NumPy's, call after call."""
+"""Variables that compiled loops and branches assign: the same numbers as NumPy's, call after call."""
 
 from __future__ import annotations
 
@@ -172,8 +172,92 @@ def in_a_branch() -> Made:
     return f, [v]
 
 
-WHOLE = [averaged, decides, swapped, nested, trained, never_read, differentiated, no_times]
-PARTLY = [before_numpy, behind_numpy, beside_numpy, in_a_branch]
+def in_some_branches() -> Made:
+    """Each branch assigns other variables, or none, and gives other results."""
+    v, u = variable(1.0), variable([1.0, 2.0])
+
+    def f(x: Any) -> Any:
+        total = x
+        for i in tf.range(8):
+            if i % 4 == 0:
+                v.assign_add(x[1])
+                total = total + v
+            elif i % 4 == 1:
+                u.assign(u * v)
+                total = total * u[0]
+            elif i % 4 == 2:
+                u.assign([1.0, 1.5])
+                v.assign(v * 0.5)
+        return total, v + u
+
+    return f, [v, u]
+
+
+def by_a_choice() -> Made:
+    v = variable(1.0)
+
+    def f(x: Any) -> Any:
+        chosen = tf.cast(x[0] * 10.0, tf.int32) % 3
+        branches = [
+            lambda: v.assign(3.0) * x[0],
+            lambda: v.assign_add(1.0) * 1.0,
+            lambda: v.read_value(),
+        ]
+        return tf.switch_case(chosen, branches), v + 0.0
+
+    return f, [v]
+
+
+def differentiated_branches() -> Made:
+    v = variable(1.0)
+
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for i in tf.range(4):
+                if i % 2 == 0:
+                    v.assign_add(0.5)
+                    y = y * v
+                else:
+                    y = y * x
+        return tape.gradient(y, x), v * 1.0
+
+    return f, [v]
+
+
+def a_loop_in_a_branch() -> Made:
+    v, count = variable([1.0, 2.0, 3.0]), tf.Variable(0)
+
+    def f(x: Any) -> Any:
+        for _ in tf.range(5):
+            if tf.reduce_sum(v) < 20.0:
+                for _ in tf.range(2):
+                    v.assign(v * 1.3)
+                count.assign_add(1)
+        return count + 0
+
+    return f, [v, count]
+
+
+def numpy_in_a_branch() -> Made:
+    v = variable([1.0, 2.0, 3.0])
+
+    def f(x: Any) -> Any:
+        if x[0] > 0.1:
+            v.scatter_nd_update([[0]], [10.0])
+        else:
+            v.assign(v * 2.0)
+        return v * 1.0
+
+    return f, [v]
+
+
+WHOLE = [
+    averaged, decides, swapped, nested, trained, never_read, differentiated, no_times, in_a_branch,
+    in_some_branches, by_a_choice, differentiated_branches, a_loop_in_a_branch,
+]  # fmt: skip
+PARTLY = [before_numpy, behind_numpy, beside_numpy, numpy_in_a_branch]
 
 
 @pytest.mark.parametrize("made", [*WHOLE, *PARTLY])
@@ -192,10 +276,9 @@ def test_what_is_assigned_in_loops(made: Callable[[], Made], signature: Any) -> 
 @pytest.mark.parametrize("made", WHOLE)
 def test_such_loops_are_compiled_whole(made: Callable[[], Made]) -> None:
     plan = tf.function(made()[0], jit_compile=True).get_concrete_function(X).plan()
-    assert any(step["kind"] == "while" for step in plan.steps)
-    assert not any(
-        "While at" in line for s in plan.steps if s["kind"] == "NumPy" for line in s["made of"]
-    )
+    assert any(step["kind"] in ("while", "branch") for step in plan.steps)
+    left = [line for step in plan.steps if step["kind"] == "NumPy" for line in step["made of"]]
+    assert not any(line.startswith(("While", "If", "Case", "Stateless")) for line in left)
 
 
 def test_an_error_in_a_loop_assigns_what_numpy_assigns() -> None:

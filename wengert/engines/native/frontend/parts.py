@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from wengert.engines.native.frontend.arrays import Base, Dims, Input, Repeat, Step, View
 from wengert.engines.native.frontend.list_forms import ListForm
@@ -32,7 +33,7 @@ class Part:
             raise NotLowered("a part of it is NumPy's")
         if any(type(item) is Repeat and item.has_rows for item in low.items):
             raise NotLowered("rows in a loop in a loop, for which Python would have to make room")
-        self.results = list(results)
+        self.results: list[Any] = list(results)
         self.numbers = list(plan.used().values())
         # The variables that are assigned, by their index among the constants: their index among
         # what is carried.

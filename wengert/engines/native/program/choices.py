@@ -29,7 +29,7 @@ class ChoiceWriter(BodyWriter):
     def _placed(self, outputs: Sequence[int], bases: Sequence[Base]) -> list[tuple[Base, Base]]:
         """Let a branch compute its results where they belong; those that are there are copied."""
         copies: list[tuple[Base, Base]] = []
-        places = {at: k for k, at in enumerate(self.choice.inside.outputs)}
+        places = {at: k for k, at in enumerate(self.choice.inside.keys)}
         for at, base in zip(outputs, bases, strict=True):
             result = self.choice.results[places[at]]
             if type(base) is Input or base in self._where:

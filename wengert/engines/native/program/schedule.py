@@ -54,6 +54,8 @@ class Schedule:
         self.memory = in_memory(self.order, wanted) | self._accumulated()
 
     def _fetch(self, x: Any) -> Any:
+        if isinstance(x, View):  # what a branch assigns
+            return self.low.stored(x)
         view = self.low.views.get(id(x))
         if view is None and id(x) in self.low.lists:
             return AsList(self.low.stored(self.low.lists[id(x)]), self.low.forms[id(x)].depth)
