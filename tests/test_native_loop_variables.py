@@ -172,6 +172,19 @@ def in_a_branch() -> Made:
     return f, [v]
 
 
+def drawn() -> Made:
+    """A generator's state is a variable, whose counter carries into its second word."""
+    generator = tf.random.Generator.from_state([-300, 5, 7], alg="philox")
+
+    def f(x: Any) -> Any:
+        for _ in tf.range(4):
+            x = x * 0.5 + generator.normal([8], dtype=tf.float64)
+            x = x - generator.uniform([8], dtype=tf.float64)
+        return x
+
+    return f, [generator.state]
+
+
 def in_some_branches() -> Made:
     """Each branch assigns other variables, or none, and gives other results."""
     v, u = variable(1.0), variable([1.0, 2.0])
@@ -255,7 +268,7 @@ def numpy_in_a_branch() -> Made:
 
 WHOLE = [
     averaged, decides, swapped, nested, trained, never_read, differentiated, no_times, in_a_branch,
-    in_some_branches, by_a_choice, differentiated_branches, a_loop_in_a_branch,
+    in_some_branches, by_a_choice, differentiated_branches, a_loop_in_a_branch, drawn,
 ]  # fmt: skip
 PARTLY = [before_numpy, behind_numpy, beside_numpy, numpy_in_a_branch]
 

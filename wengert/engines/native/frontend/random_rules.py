@@ -38,6 +38,23 @@ def _key_and_counter(low: Lowering, op: Operation, seed: View) -> list[View]:
     return [key, _interleaved(low, [nothing, high])]
 
 
+@rule("RngAdvanced")
+def _advanced(low: Lowering, op: Operation, state: View, *, delta: int) -> View:
+    """The counter, of two words, after so many numbers; the key stays."""
+    by = np.uint64(delta * RESERVED)
+
+    def later(first: Lane, second: Lane) -> list[Lane]:
+        a, b = first.view(np.uint64), second.view(np.uint64)
+        found = a + by
+        return [found.view(np.int64), (b + (found < a).astype("u8")).view(np.int64)]
+
+    counter, high, key = (slice_view(state, [slice(k, k + 1)]) for k in range(3))
+    parts = [*low.all_computed(later, counter, high), key]
+    target = whole(Base((3,), state.kind))
+    places = [slice_view(target, [slice(k, k + 1)]) for k in range(3)]
+    return low.assembled((3,), state.kind, None, list(zip(parts, places, strict=True)))
+
+
 def _halves(number: Lane) -> list[Any]:
     """The words of a number of 64 bits, as such numbers."""
     long = (
