@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import random
+import signal
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +26,9 @@ from wengert.values.sizes import inference_mode
 # Keras would redirect `import tensorflow` for all tests: test_libraries.py runs it in processes of its own.
 wengert.keras.is_installed = lambda: False
 os.environ["COLUMNS"] = "80"  # reports are as wide as the terminal
+# A job in the background of a shell ignores interrupts; so would the programs that tests interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 complete()  # what is registered during a test is undone after it; the library's rows are not
 
@@ -106,6 +111,8 @@ def nothing_left_behind() -> Iterator[None]:
     assert context.interpreter is None
     assert context.listeners == ()
     assert not inference_mode.now
+    # Its threads, and its complaint at every fork, would be all later tests'.
+    assert "jax" not in sys.modules, "what needs JAX runs in a process of its own"
     for table, before in ((TABLE, rows), (GRADIENTS, gradients)):
         for name in set(table) - set(before):
             del table[name]

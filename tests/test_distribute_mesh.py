@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import functools
-import json
 import subprocess
 import sys
 from collections.abc import Mapping
 
 import pytest
 from mesh_programs import PROGRAMS
-from test_xla_rows import HERE, environment, needs_jax
+from test_xla_rows import environment, needs_jax, results_of
 
 
 @functools.cache
 def results() -> Mapping[str, str]:
     """What went wrong in each program."""
-    command = [sys.executable, str(HERE / "mesh_programs.py")]
-    run = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=300)
-    assert run.returncode == 0, run.stderr[-2000:]
-    assert not run.stderr, run.stderr[-2000:]
-    found: Mapping[str, str] = json.loads(run.stdout.splitlines()[-1])
+    found, complaints = results_of("mesh_programs.py", 300)
+    assert not complaints, complaints
     return found
 
 

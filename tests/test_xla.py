@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import json
 import subprocess
 import sys
 from collections.abc import Mapping
 
 import pytest
-from test_xla_rows import HERE, environment, needs_jax
+from test_xla_rows import environment, needs_jax, results_of
 from xla_programs import PROGRAMS
 
 import wengert as tf
@@ -18,11 +17,7 @@ import wengert as tf
 @functools.cache
 def results() -> Mapping[str, str]:
     """What went wrong in each program."""
-    command = [sys.executable, str(HERE / "xla_programs.py")]
-    run = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=600)
-    assert run.returncode == 0, run.stderr[-2000:]
-    found: Mapping[str, str] = json.loads(run.stdout.splitlines()[-1])
-    return found
+    return results_of("xla_programs.py", 600)[0]
 
 
 @needs_jax

@@ -31,6 +31,14 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
+def results_of(programs: str, limit: int) -> tuple[Mapping[str, str], str]:
+    """What went wrong in each program of a file, which runs in a process of its own; and what that complained of."""
+    command = [sys.executable, str(HERE / programs)]
+    run = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=limit)
+    assert run.returncode == 0, run.stderr[-2000:]
+    return json.loads(run.stdout.splitlines()[-1]), run.stderr[-2000:]
+
+
 @functools.cache
 def found() -> Mapping[str, Any]:
     """What the programs printed, put together."""

@@ -59,6 +59,7 @@ class Subgraph:
         self._calls: dict[Any, tuple[Row, Subgraph]] = {}
         self._gradients: dict[Any, _Gradient] = {}
         self._tangents: dict[Any, Subgraph] = {}
+        self._once = -1, False  # the version of the graph, and whether it runs but once
 
     # ---- arrays ------------------------------------------------------------------------------
 
@@ -122,10 +123,16 @@ class Subgraph:
             followed = tuple([any(r.follows((v,)) for r in recorders) for v in values])
             if any(followed):
                 pushes = any(r.computes and r.follows(values) for r in recorders)
-                if pushes and runs_once(self.graph):
+                if pushes and self._runs_once():
                     return replay(self.graph, self.results, values)
                 return self._recorded(followed, len(recorders), values)
         return self._call_plan(values)
+
+    def _runs_once(self) -> bool:
+        """Whether another run would be another one, asked again when the graph changed."""
+        if self._once[0] != self.graph.changes:
+            self._once = self.graph.changes, runs_once(self.graph)
+        return self._once[1]
 
     def _call_plan(self, values: Sequence[Any]) -> list[Any]:
         with activate((), None):

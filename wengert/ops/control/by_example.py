@@ -9,8 +9,8 @@ from wengert.core.batch import Batcher
 from wengert.core.context import thread
 from wengert.core.layer import beneath_layers
 from wengert.core.row import Attrs
+from wengert.inference.list_elements import is_list
 from wengert.values.bound_ops import bound
-from wengert.values.dtypes import VARIANT
 from wengert.values.tensor import dims
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
 
 
 def _is_dense(x: Tensor) -> bool:
-    return x.dtype.is_differentiable and x.dtype is not VARIANT
+    return x.dtype.is_differentiable and not is_list(x)
 
 
 def _examples(values: Sequence[Any], batcher: Batcher) -> list[list[Any]]:

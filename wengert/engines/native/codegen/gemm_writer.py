@@ -35,8 +35,9 @@ TILE: Final = 16
 def product_text(form: Form, finish: Any = None) -> Function:
     """The function of a product, including its epilogue if there is one."""
     product = _Product(form, finish)
-    calls = (*product.calls, *(() if finish is None else finish.calls))
-    return Function("\n".join([*product.lines, "ret void"]), frozenset(product.declarations), calls)
+    if finish is not None:
+        product.calls.update(dict.fromkeys(finish.calls))
+    return product.function()
 
 
 class _Product(FunctionWriter):

@@ -653,21 +653,24 @@ def _same_form(x: SymbolicTensor, y: SymbolicTensor) -> bool:
 # ---- scalar code of kernels --------------------------------------------------------------------
 
 _CODES: Final[dict[Any, Code]] = {}
+# Or the reason why there is none: an exception would keep the frames of its traceback alive.
+_TEMPLATES: Final[dict[Any, tuple[Code, int] | str]] = {}
+
+
+def _begun(kinds: Sequence[str]) -> tuple[Code, list[Lane]]:
+    """New code, and its arguments."""
+    code = Code()
+    return code, [Lane(code, code.add("param", k, (), i), np.dtype(k)) for i, k in enumerate(kinds)]
 
 
 def code_of(
     function: Callable[..., Sequence[Lane]], kinds: Sequence[str]
 ) -> tuple[Code, list[int]]:
     """A function of lanes of these types as scalar code, with its results."""
-    code = Code()
-    xs = [Lane(code, code.add("param", k, (), i), np.dtype(k)) for i, k in enumerate(kinds)]
+    code, xs = _begun(kinds)
     results = [y.value for y in function(*xs)]
     # Equal functions share one code object, so that common subexpressions are recognized.
     return _CODES.setdefault(tuple(code.instructions), code), results
-
-
-# Or the reason why there is none: an exception would keep the frames of its traceback alive.
-_TEMPLATES: Final[dict[Any, tuple[Code, int] | str]] = {}
 
 
 def template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
@@ -689,8 +692,7 @@ def template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Cod
 
 
 def _written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
-    code = Code()
-    xs = [Lane(code, code.add("param", k, (), i), np.dtype(k)) for i, k in enumerate(kinds)]
+    code, xs = _begun(kinds)
     try:
         result = row.kernel(LANES, *xs, **attrs)
     except NotLowered:

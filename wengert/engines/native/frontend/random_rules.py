@@ -49,10 +49,7 @@ def _advanced(low: Lowering, op: Operation, state: View, *, delta: int) -> View:
         return [found.view(np.int64), (b + (found < a).astype("u8")).view(np.int64)]
 
     counter, high, key = (slice_view(state, [slice(k, k + 1)]) for k in range(3))
-    parts = [*low.all_computed(later, counter, high), key]
-    target = whole(Base((3,), state.kind))
-    places = [slice_view(target, [slice(k, k + 1)]) for k in range(3)]
-    return low.assembled((3,), state.kind, None, list(zip(parts, places, strict=True)))
+    return _interleaved(low, [*low.all_computed(later, counter, high), key])
 
 
 def _halves(number: Lane) -> list[Any]:

@@ -14,7 +14,7 @@ from wengert.engines.native.frontend.lowering import Lowering, code_of, rule
 from wengert.engines.native.frontend.scalar import NotLowered, is_float
 from wengert.graph.operation import Operation
 
-LONG: Final = 1 << 9
+LONG: Final = 1 << 9  # elements of a row from which on NumPy is as fast
 
 
 def _scanned(
