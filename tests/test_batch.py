@@ -156,6 +156,45 @@ def test_variables_inside() -> None:
     assert tape.gradient(y, v).numpy() == 21.0
 
 
+TABLE = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer([1, 2], [10, 20]), 0)
+GENERATOR = tf.random.Generator.from_seed(1)
+MORE_THAN_A_FUNCTION: Any = {
+    "normal": lambda r: r + tf.random.normal([2]),
+    "integers": lambda r: tf.random.uniform([2], 3, 9, tf.int32),
+    "dropout": lambda r: tf.nn.dropout(r, 0.5),
+    "gamma": lambda r: tf.random.gamma([], r),
+    "poisson": lambda r: tf.random.poisson([2], r),
+    "shuffle": tf.random.shuffle,
+    "categorical": lambda r: tf.random.categorical(r[None], 4),
+    "candidates": lambda r: tf.random.uniform_candidate_sampler([[1]], 1, 2, True, 5)[0],
+    "generator": lambda r: r + GENERATOR.normal([2]),
+    "table": lambda r: TABLE.lookup(tf.cast(r, tf.int32)),
+    "print": lambda r: (tf.print(r), r)[1],
+    "assert": lambda r: (tf.debugging.assert_positive(r), r)[1],
+    "branch": lambda r: tf.cond(r[0] > 1.0, lambda: r + tf.random.normal([2]), lambda: r),
+    "loop": lambda r: tf.while_loop(
+        lambda i, _: i < 3, lambda i, r: (i + 1, r + tf.random.normal([2])), (0, r)
+    )[1],
+}
+
+
+@pytest.mark.parametrize("f", MORE_THAN_A_FUNCTION.values(), ids=MORE_THAN_A_FUNCTION)
+def test_effects_and_draws_of_each_example(f: Any, capsys: Any) -> None:
+    """Eager, in a function, and where the number of examples is known only at run time."""
+    forms = [(tf.vectorized_map(f, ROWS).shape, capsys.readouterr().err)]
+    for sizes in (ROWS.shape, [None, 2]):
+        g = tf.function(lambda x: tf.vectorized_map(f, x), input_signature=[tf.TensorSpec(sizes)])
+        forms.append((g(ROWS).shape, capsys.readouterr().err))
+    assert forms[0] == forms[1] == forms[2]
+
+
+def test_a_check_of_an_example_fails() -> None:
+    check = lambda r: (tf.debugging.assert_less(r, 3.0), r)[1]  # noqa: E731
+    for run in (tf.vectorized_map, tf.function(tf.vectorized_map)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="did not hold"):
+            run(check, ROWS)
+
+
 def test_a_tangent_of_one_example_beside_what_all_have_in_common() -> None:
     """Forward mode inside of a map, where only the direction differs from example to example."""
     x = tf.constant([1.0, 2.0, 3.0], tf.float64)

@@ -84,9 +84,75 @@ def noisy(x: Any) -> Any:
     )
 
 
-def test_streams_in_loops_and_branches() -> None:
-    agree(noisy, rows(2, 2))
-    agree(noisy, rows(2, 3, 2, 3, 1), UNKNOWN)
+def dropped_in_rounds(x: Any) -> Any:
+    """Rounds in rounds, of which some draw."""
+    for i in tf.range(3):
+        for k in tf.range(4):
+            if tf.equal((i + k) % 2, 0):
+                x = tf.nn.dropout(tf.sin(x) * 1.5, 0.3)
+        x += 0.1 * tf.random.normal(tf.shape(x))
+    return x
+
+
+def until_large(x: Any) -> Any:
+    """Nobody knows how often it draws."""
+    while tf.reduce_sum(tf.abs(x)) < 40.0:
+        x = x + tf.random.uniform(tf.shape(x))
+    return x
+
+
+def gradient_of(f: Function) -> Function:
+    def g(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(f(x) ** 2)
+        return tape.gradient(y, x)
+
+    return g
+
+
+IN_ROUNDS = (noisy, dropped_in_rounds, until_large)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("f", IN_ROUNDS)
+def test_streams_in_loops_and_branches(f: Function, order: int) -> None:
+    """They are part of the machine code, and go on from call to call and from size to size."""
+    for _ in range(order):
+        f = gradient_of(f)
+    assert "NumPy" not in agree(f, rows(2, 2, 2))
+    agree(f, rows(2, 3, 2, 3, 1), UNKNOWN)
+
+
+def test_a_stream_of_two_programs() -> None:
+    """Where something else draws from it, the loop is NumPy's, and all numbers are in order."""
+
+    @tf.recompute_grad
+    def layer(x: Any) -> Any:
+        return tf.sin(x) * tf.nn.dropout(x, 0.3, seed=4)
+
+    def f(x: Any) -> Any:
+        for _ in tf.range(3):
+            x = layer(x)
+        return layer(x) + tf.random.normal([3])
+
+    agree(gradient_of(f), rows(2, 2, 2))
+
+
+def test_a_loop_in_a_session() -> None:
+    """Each session has its own stream; another run goes on from where it is."""
+    found = []
+    for engine in ("numpy", "native"):
+        tf.config.set_engine(engine)
+        with tf.Graph().as_default():
+            tf.compat.v1.set_random_seed(4)
+            y = tf.while_loop(lambda i, _: i < 5, lambda i, y: (i + 1, tf.nn.dropout(tf.sin(y), 0.3)), (0, tf.ones([3])))[1]  # fmt: skip
+            with tf.compat.v1.Session() as one, tf.compat.v1.Session() as other:
+                found.append([one.run(y), one.run(y), other.run(y)])
+    tf.config.set_engine(None)
+    np.testing.assert_allclose(*found, rtol=1e-6)
+    np.testing.assert_array_equal(found[0][0], found[0][2])
+    assert (found[0][0] != found[0][1]).any()
 
 
 def test_more_sizes_than_are_compiled_for() -> None:
@@ -103,8 +169,18 @@ def test_the_seed_begins_again() -> None:
         np.testing.assert_array_equal(a, b)
 
 
-def test_threads_draw_different_numbers() -> None:
-    f = tf.function(lambda: tf.random.uniform([64], dtype=tf.float64))
+def drawn_in_rounds() -> Any:
+    array = tf.TensorArray(tf.float64, 16)
+    for i in tf.range(16):
+        array = array.write(i, tf.random.uniform([4], dtype=tf.float64))
+    return array.concat()
+
+
+@pytest.mark.parametrize(
+    "draw", [lambda: tf.random.uniform([64], dtype=tf.float64), drawn_in_rounds]
+)
+def test_threads_draw_different_numbers(draw: Function) -> None:
+    f = tf.function(draw, jit_compile=True)
     f()
     found: list[Any] = []
     threads = [

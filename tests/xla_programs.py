@@ -278,6 +278,30 @@ def random_numbers() -> None:
 
 
 @program
+def draws_in_branches_in_loops() -> None:
+    """To the second order: what is drawn is kept for the gradient, a list of lists of it."""
+
+    def slopes(order: int) -> Any:
+        def f(x: Any) -> Any:
+            for _ in tf.range(3):
+                for k in tf.range(4):
+                    if tf.equal(k % 2, 0):
+                        x = tf.nn.dropout(tf.sin(x) * 1.5, 0.3)
+            return tf.reduce_sum(x**2)
+
+        def slope(x: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+            return tf.reduce_sum(tape.gradient(y, x) ** 2)
+
+        return (f, slope)[order]
+
+    for order in range(2):
+        same(lambda order=order: slopes(order), floats(1, 2, 3, 4))
+
+
+@program
 def a_stream_goes_on() -> None:
     def pairs(engine: str) -> Any:
         tf.random.set_seed(5)

@@ -13,14 +13,15 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.data.elements import Layout, mapped, specs_of
 from wengert.data.optional import GET_VALUE_FORMS, Optional, optional_of
-from wengert.data.pipeline import BY_HANDLE, VARIANT_FORM, Pass, Pipeline
+from wengert.data.pipeline import BY_HANDLE, RESOURCE_FORM, VARIANT_FORM, Pass, Pipeline
 from wengert.engines.numpy_engine import NumpyPlan
 from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.execution.plan import Plan
 from wengert.state.cell import new_resource, resource
+from wengert.values import dtypes
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
-from wengert.values.dtypes import bool_, string, variant
+from wengert.values.dtypes import bool_, string
 from wengert.values.known_places import known_as
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.type_spec import TensorSpec, TypeSpec
@@ -66,7 +67,7 @@ HAS_NEXT: Final = Row(
 BEGIN: Final = Row(
     "OneShotIterator",
     lambda _, pipeline: Pass(pipeline),
-    forms=lambda xs, attrs: [VARIANT_FORM],
+    forms=lambda xs, attrs: [RESOURCE_FORM],
     stateful=True,
 )
 
@@ -75,11 +76,11 @@ def _none_here(_: Any, **__: Any) -> Any:
     raise TypeError("An iterator stands in a graph; a session brings its elements.")
 
 
-HANDLE: Final = Row("IteratorV2", _none_here, forms=lambda xs, attrs: [VARIANT_FORM])
+HANDLE: Final = Row("IteratorV2", _none_here, forms=lambda xs, attrs: [RESOURCE_FORM])
 resource("IteratorV2", lambda op: Pass(name=op.name))
 
 
-ONCE: Final = Row("SessionsOneShotIterator", _none_here, forms=lambda xs, attrs: [VARIANT_FORM])
+ONCE: Final = Row("SessionsOneShotIterator", _none_here, forms=lambda xs, attrs: [RESOURCE_FORM])
 resource("SessionsOneShotIterator", lambda op: Pass(_in_a_session(op.attrs["pipeline"]), op.name))
 
 
@@ -125,7 +126,7 @@ def _of_handle(_: Any, handle: Any) -> Any:
 
 
 FROM_HANDLE: Final = Row(
-    "IteratorFromStringHandleV2", _of_handle, forms=lambda xs, attrs: [VARIANT_FORM], stateful=True
+    "IteratorFromStringHandleV2", _of_handle, forms=lambda xs, attrs: [RESOURCE_FORM], stateful=True
 )
 
 _STATE: Final = "ITERATOR_STATE"
@@ -255,7 +256,7 @@ class IteratorSpec(TypeSpec):
 
     @property
     def _component_specs(self) -> Any:
-        return [TensorSpec([], variant)]
+        return [TensorSpec([], dtypes.resource)]
 
     def _to_components(self, value: Any) -> Any:
         return [value._handle]

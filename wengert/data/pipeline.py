@@ -15,12 +15,13 @@ from wengert.core.row import Row, place
 from wengert.data.elements import Element
 from wengert.data.seeds import SeedSource
 from wengert.errors import FailedPreconditionError, OutOfRangeError
-from wengert.values.dtypes import VARIANT
+from wengert.values.dtypes import RESOURCE, VARIANT
 
 INFINITE: Final = -1
 UNKNOWN: Final = -2
 
 VARIANT_FORM: Final = ((), VARIANT)
+RESOURCE_FORM: Final = ((), RESOURCE)
 
 
 class Pipeline:
@@ -105,7 +106,7 @@ def stage(name: str) -> Callable[[Callable[..., Any]], Row]:
 class Pass:
     """One pass through a pipeline. Threads may share it."""
 
-    dtype = VARIANT
+    dtype = RESOURCE
     shape = ()
 
     def __init__(self, pipeline: Pipeline | None = None, name: str = "iterator") -> None:

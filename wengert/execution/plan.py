@@ -81,6 +81,8 @@ class Plan:
     def changed(self) -> list[int]:
         """The indices in `given` of what may be variables that are updated from their old values.
 
+        So are the streams from which loops and branches draw.
+
         If there is one, variables that are only replaced are included, too: another lock, taken
         while these are held, must have its place in their order. An input of operations with side
         effects may turn out at run time to be an array.
@@ -92,7 +94,7 @@ class Plan:
             for k, x in enumerate(op.inputs):
                 at = places.get(id(x))
                 if at is not None:
-                    if op.row.effects:
+                    if op.row.effects or (op.row.bodies is not None and x.op.row.name == _STREAM):
                         changed.add(at)
                     if k or op.row.name != _REPLACED:
                         read.add(at)
@@ -121,6 +123,7 @@ def shapes_of(values: Sequence[Any]) -> tuple[Any, ...]:
 
 
 _SLICES: Final = ("StridedSlice", "Slice")
+_STREAM: Final = "RandomStream"  # its state goes on, as a variable changes
 _REPLACED: Final = "AssignVariableOp"  # whose first input is a variable that it does not read
 LARGE: Final = 1 << 20  # bytes; larger results are not worth keeping
 

@@ -35,7 +35,6 @@ class FunctionGraph(Graph):
         self.captures: dict[int, tuple[Any, SymbolicTensor]] = {}
         # Operations of the graphs around it that something in here is to run after.
         self.control_from_outside: list[Any] = []
-        self.is_control_flow_graph = False
         self.cells: dict[Any, Any] = {}  # the states behind handles of resources made here
         self.made_variables: list[Any] = []
         self.accessed_variables: dict[int, Any] = {}  # those that were read, by id

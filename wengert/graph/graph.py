@@ -44,6 +44,7 @@ class Graph(Builder):
     """
 
     is_function: ClassVar[bool] = False
+    is_control_flow_graph = False  # of a branch or a loop
     # What tf.Variable makes while this graph is the default one; set where that is declared.
     variable_class: ClassVar[Any] = None
 

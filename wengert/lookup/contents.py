@@ -10,7 +10,7 @@ import numpy as np
 
 from wengert.errors import FailedPreconditionError, InvalidArgumentError
 from wengert.host.locks import new_lock
-from wengert.values.dtypes import VARIANT
+from wengert.values.dtypes import RESOURCE
 
 
 class Form(NamedTuple):
@@ -30,7 +30,7 @@ class Form(NamedTuple):
 class Contents:
     """The entries of a table. Threads may share it."""
 
-    dtype = VARIANT
+    dtype = RESOURCE
     shape = ()
 
     def __init__(self, form: Form, name: str) -> None:

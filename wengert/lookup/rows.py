@@ -13,7 +13,7 @@ from wengert.core.row import Row
 from wengert.errors import InvalidArgumentError
 from wengert.lookup.contents import Contents, Form
 from wengert.state.cell import resource
-from wengert.values.dtypes import VARIANT
+from wengert.values.dtypes import RESOURCE
 from wengert.values.symbolic import AnyShape
 from wengert.values.tensor import wrap
 
@@ -24,7 +24,7 @@ def _none_here(_: Any, **__: Any) -> Any:
 
 def _handle(kind: str) -> Row:
     resource(kind, lambda op: Contents(op.attrs["form"], op.name))
-    return Row(kind, _none_here, forms=lambda xs, attrs: [((), VARIANT)])
+    return Row(kind, _none_here, forms=lambda xs, attrs: [((), RESOURCE)])
 
 
 HANDLES: Final = {

@@ -178,7 +178,7 @@ uint32: Final = DType("uint32", 22, "u")
 uint64: Final = DType("uint64", 23, "u")
 bool_: Final = DType("bool", 10, "b")
 string: Final = DType("string", 7, "s")
-# What stands for a list of tensors or a dataset. No array is of this NumPy dtype.
+# What stands for a list of tensors or a dataset.
 variant: Final = DType("variant", 21, "v")
 resource: Final = DType("resource", 20, "r")
 # Formats for storage: they are cast, joined and shaped; arithmetic is done in a wider one.
@@ -196,7 +196,10 @@ qint32: Final = DType("qint32", 13, "q")
 qint16: Final = DType("qint16", 15, "q")
 quint16: Final = DType("quint16", 16, "q")
 QUANTIZED_DTYPES: Final = frozenset((qint8, quint8, qint32, qint16, quint16))
+# No array is of these NumPy dtypes.
 VARIANT: Final = np.dtype([("tensors", object)])
+# What stands for an object that lives outside of the graph: a table, a queue, a generator.
+RESOURCE: Final = np.dtype([("resource", object)])
 half: Final = float16
 double: Final = float64
 
@@ -245,7 +248,7 @@ _PYTHON: Final = {
     bytes: string,
     object: string,
 }
-_BY_NUMPY: dict[np.dtype[Any], DType] = {VARIANT: variant}
+_BY_NUMPY: dict[np.dtype[Any], DType] = {VARIANT: variant, RESOURCE: resource}
 
 
 def _find_numpy_dtype(name: str) -> np.dtype[Any]:
@@ -253,6 +256,8 @@ def _find_numpy_dtype(name: str) -> np.dtype[Any]:
         return np.dtype(object)
     if name == "variant":
         return VARIANT
+    if name == "resource":
+        return RESOURCE
     if name in _ADDED:
         return np.dtype(getattr(importlib.import_module("ml_dtypes"), name))
     if name.startswith("q"):

@@ -151,11 +151,14 @@ def _unstack(x: Any) -> Any:
     return Rows(x)
 
 
-@version("TensorListZerosLike")
+@version("TensorListZerosLike", "ZerosLike")
 def _zeros(values: Any) -> Any:
+    """The zeros of a gradient may be those of a list."""
     if isinstance(values, Rows):
         return Rows(jnp.zeros_like(values.array), values.depth)
-    return TensorList([None] * len(values))
+    if isinstance(values, TensorList):
+        return TensorList([None] * len(values))
+    return jnp.zeros_like(values)
 
 
 @version("TensorListLength")

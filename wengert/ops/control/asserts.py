@@ -29,7 +29,7 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype, float32, int32
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import TensorShape
-from wengert.values.symbolic import SymbolicTensor, is_certain
+from wengert.values.symbolic import Form, SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor, dims
 from wengert.values.typed_calls import check_of_two
 
@@ -81,7 +81,8 @@ def _compared(
 
 def _known(x: Tensor) -> Array | None:
     """The value of a tensor, if it is known already."""
-    return x._known if type(x) is SymbolicTensor else x._array
+    own = x._array
+    return getattr(x, "_known", None) if isinstance(own, Form) else own  # of a batch, none
 
 
 def _eager(x: Tensor) -> Array:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wengert.core.context import current_graph
+from wengert.core.context import current_graph, graph_around
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -108,6 +108,16 @@ def with_dependencies(
     return result
 
 
+def _done(
+    row: Row, inputs: Sequence[Tensor], attrs: dict[str, Any], name: str | None = None
+) -> Operation | None:
+    """Carry out an operation for its side effect: for each example of a batch, later in a graph."""
+    apply(row, inputs, attrs, name)
+    graph = graph_around()
+    made: Operation | None = None if graph is None else graph.operations[-1]
+    return made
+
+
 # ---- printing ---------------------------------------------------------------------------------
 
 
@@ -134,7 +144,7 @@ def _put(piece: str | None, values: Iterator[Any], summarize: int) -> str:
     return str(piece)
 
 
-PRINT: Row = op("PrintV2", lambda *_, **__: [], step=_print_kernel, many=True, effects=True)
+PRINT: Row = op("PrintV2", _print_kernel, forms=lambda xs, attrs: [], many=True, effects=True)
 
 
 def print_(*inputs: object, **kwargs: Any) -> Operation | None:
@@ -154,12 +164,7 @@ def print_(*inputs: object, **kwargs: Any) -> Operation | None:
     for value in inputs:
         _note_pieces(value, pieces, tensors)
     attrs = {"pieces": pieces, "sep": sep, "end": end, "stream": stream, "summarize": summarize}
-    if current_graph() is None:
-        _print_kernel(np, *[t._array for t in tensors], **attrs)
-        return None
-    apply(PRINT, tensors, attrs, name)
-    made: Operation = current_graph().operations[-1]
-    return made
+    return _done(PRINT, tensors, attrs, name)
 
 
 def _note_pieces(value: object, pieces: list[Any], tensors: list[Any]) -> None:
@@ -239,7 +244,7 @@ def _unquoted(value: Array, summarize: int) -> str:
     return " ".join(shown) + ("..." if items.size > summarize else "")
 
 
-ASSERT: Row = op("Assert", lambda *_, **__: [], step=_assert_kernel, many=True, effects=True)
+ASSERT: Row = op("Assert", _assert_kernel, forms=lambda xs, attrs: [], many=True, effects=True)
 
 
 @deferrable
@@ -259,12 +264,7 @@ def Assert(  # noqa: N802
     holds = convert(condition, hint=bool_)
     values = [convert(d) for d in data]
     attrs = {"summarize": 3 if summarize is None else summarize}
-    if current_graph() is None:
-        _assert_kernel(np, holds._array, *[v._array for v in values], **attrs)
-        return None
-    apply(ASSERT, (holds, *values), attrs)
-    made: Operation = current_graph().operations[-1]
-    return made
+    return _done(ASSERT, (holds, *values), attrs)
 
 
 def provided(value: Tensor | None, condition: Tensor, message: str) -> Any:

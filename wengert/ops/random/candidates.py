@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import current_graph
+from wengert.core.context import graph_around
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -198,7 +198,7 @@ def _sampled(row: Row, true_classes: TensorLike, seed: IntLike | None, **attrs: 
             raise InvalidArgumentError(
                 f"Value for attr '{name}' of {attrs[name]} must be at least minimum 1 [Op:{row.name}]"
             )
-    graph = current_graph()
+    graph = graph_around()
     kinds = (row.name, *sorted(attrs.items()))
     stream = eager_stream(seed, kinds) if graph is None else graph_stream(graph, seed)
     found = apply(row, (stream, convert(true_classes, dtypes.int64)), attrs)

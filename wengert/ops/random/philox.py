@@ -51,6 +51,17 @@ class Philox(NamedTuple):
         """The state after skipping a number of blocks."""
         return Philox((self.counter + blocks) & _COUNTER, self.key)
 
+    @property
+    def words(self) -> Array:
+        """The key, and the halves of the counter."""
+        return np.array([self.key, self.counter & LONG, self.counter >> 64], np.uint64)
+
+    @classmethod
+    def of_words(cls, words: Array) -> Philox:
+        """The state that such words say."""
+        key, low, high = words.tolist()
+        return cls(low | high << 64, key)
+
 
 def rounds(
     a: Words, b: Words, c: Words, d: Words, key: int | Array

@@ -7,24 +7,24 @@ TensorFlow's rules supply the other; if neither is, both are random.
 from __future__ import annotations
 
 import os
-import threading
 import weakref
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.core.context import current_graph
+from wengert.core.context import graph_around
 from wengert.core.row import Row
-from wengert.host.locks import load_module
+from wengert.host.locks import load_module, new_lock
 from wengert.ops.random.philox import Philox, seeded_state
 from wengert.state.cell import resource
-from wengert.values.dtypes import VARIANT, DType
+from wengert.values.dtypes import RESOURCE, DType
 
 if TYPE_CHECKING:
     from wengert.graph.function_graph import FunctionGraph
     from wengert.graph.graph import Graph
     from wengert.graph.operation import Operation
+    from wengert.values.symbolic import SymbolicTensor
     from wengert.values.tensor import Tensor
     from wengert.values.typing import Array, IntLike, Namespace, TensorLike
 
@@ -48,7 +48,7 @@ class Stream:
     def __init__(self, state: Philox) -> None:
         self._key = None  # it is never watched
         self._first = self._state = state
-        self._lock = threading.Lock()
+        self._lock = new_lock()  # a run holds it while machine code draws
 
     @property
     def _array(self) -> Stream:
@@ -69,6 +69,15 @@ class Stream:
         """Go on from where it was."""
         with self._lock:
             self._state = kept
+
+    @property
+    def words(self) -> Array:
+        """Where it is, as machine code goes on from it."""
+        return self._state.words
+
+    @words.setter
+    def words(self, words: Array) -> None:
+        self._state = Philox.of_words(words)
 
     def restart(self) -> None:
         """Begin again."""
@@ -121,7 +130,7 @@ def set_seed(seed: TensorLike | None) -> None:
     >>> bool(tf.reduce_all(tf.random.uniform([2]) == first))
     True
     """
-    graph = current_graph()
+    graph = graph_around()
     if graph is not None:
         graph.seed = None if seed is None else _integer(seed)
     else:
@@ -160,7 +169,7 @@ def stream_for(seed: int | None, seed2: int | None) -> Stream:
 
 def seeds_of(op_seed: TensorLike | IntLike | None) -> Seeds:
     """The two seeds of an operation that is made now, in a graph or outside of one."""
-    graph = current_graph()
+    graph = graph_around()
     return seeds(op_seed) if graph is None else graph_seeds(graph, op_seed)
 
 
@@ -171,12 +180,17 @@ def graph_stream(graph: FunctionGraph | Graph, op_seed: TensorLike | IntLike | N
 
 
 def _stands_for(pair: Seeds, graph: FunctionGraph | Graph) -> Tensor:
-    return graph.add(STREAM, (), {"seed": pair[0], "seed2": pair[1]}).outputs[0]
+    """The stream belongs to the function or the graph, as variables do: its loops and branches draw from it."""
+    owner: Any = graph
+    while owner.is_control_flow_graph and owner.outer_graph is not None:
+        owner = owner.outer_graph
+    stream: SymbolicTensor = owner.add(STREAM, (), {"seed": pair[0], "seed2": pair[1]}).outputs[0]
+    return stream if owner is graph else graph.capture(stream)
 
 
 def stream_by_seeds(pair: Seeds, operation: Hashable) -> Stream | Tensor:
     """The stream of an operation whose two seeds are given; the same operation goes on with it."""
-    graph = current_graph()
+    graph = graph_around()
     if graph is not None:
         return _stands_for(pair, graph)
     if pair == (None, None):
@@ -188,7 +202,7 @@ def _none_here(_: Namespace, *, seed: int, seed2: int) -> Array:
     raise TypeError("A stream stands in a graph; a session brings what it stands for.")
 
 
-STREAM: Final = Row("RandomStream", _none_here, forms=lambda xs, attrs: [((), VARIANT)])
+STREAM: Final = Row("RandomStream", _none_here, forms=lambda xs, attrs: [((), RESOURCE)])
 
 
 def _stream_of(op: Operation) -> Stream:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from wengert.core.context import current_graph
+from wengert.core.context import graph_around
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.inference.public_functions import nameable
@@ -37,7 +37,7 @@ def draw(
     row: Row, seed: IntLike | TensorLike | None, inputs: Sequence[Tensor] = (), **attrs: Any
 ) -> Tensor:
     """Run a stateful operation with its own seed, or None."""
-    graph = current_graph()
+    graph = graph_around()
     if graph is not None:
         return _drawn_later(row, graph_stream(graph, seed), inputs, attrs)
     # Operations with equal seeds share a stream if all but the number of samples is equal.

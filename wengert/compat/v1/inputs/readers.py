@@ -22,7 +22,7 @@ from wengert.formats.records import records_in
 from wengert.io.records import TFRecordOptions
 from wengert.state.cell import resource
 from wengert.values.convert import convert
-from wengert.values.dtypes import VARIANT, int64, string
+from wengert.values.dtypes import RESOURCE, int64, string
 
 Record = tuple[bytes, bytes]  # key and value
 _RECORD_FRAME = 16  # bytes: a length, and two checksums
@@ -133,7 +133,7 @@ def _none_here(_: Any, **__: Any) -> Any:
 
 def _handle(name: str) -> Row:
     resource(name, lambda op: Reading(op.attrs["reader"]._records))
-    return Row(name, _none_here, forms=lambda xs, attrs: [((), VARIANT)])
+    return Row(name, _none_here, forms=lambda xs, attrs: [((), RESOURCE)])
 
 
 # ---- readers --------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from wengert.graph.graph import Graph
 from wengert.ops.math.elementwise import cast
 from wengert.state.cell import resource
 from wengert.values.convert import convert
-from wengert.values.dtypes import VARIANT, as_dtype, int32, int64
+from wengert.values.dtypes import RESOURCE, as_dtype, int32, int64
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import TensorShape
 
@@ -175,7 +175,7 @@ def _none_here(_: Any, **__: Any) -> Any:
 
 def _handle(name: str) -> Row:
     resource(name, lambda op: op.attrs["accumulator"]._empty())
-    return Row(name, _none_here, forms=lambda xs, attrs: [((), VARIANT)])
+    return Row(name, _none_here, forms=lambda xs, attrs: [((), RESOURCE)])
 
 
 # ---- accumulators ---------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.ops.random.seeds import Seeds, seeds_of
 from wengert.state.cell import resource
 from wengert.values.convert import convert
-from wengert.values.dtypes import VARIANT, as_dtype, bool_, int32, int64
+from wengert.values.dtypes import RESOURCE, as_dtype, bool_, int32, int64
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import wrap
 
@@ -84,7 +84,7 @@ IS_CLOSED = _row(
 SELECT = _row(
     "QueueSelect",
     lambda _, index, *queues: [queues[int(index)]],
-    lambda xs, attrs: [((), VARIANT)],
+    lambda xs, attrs: [((), RESOURCE)],
 )
 
 
@@ -94,7 +94,7 @@ def _none_here(_: Any, **__: Any) -> Any:
 
 def _handle(name: str) -> Row:
     resource(name, lambda op: op.attrs["queue"]._empty(op.name))
-    return Row(name, _none_here, forms=lambda xs, attrs: [((), VARIANT)])
+    return Row(name, _none_here, forms=lambda xs, attrs: [((), RESOURCE)])
 
 
 # ---- queues -----------------------------------------------------------------------------------

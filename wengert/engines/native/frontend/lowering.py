@@ -50,6 +50,7 @@ from wengert.engines.native.runtime import openblas
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import DeferredCall, gradient_call_of, plain_call_of
+from wengert.values.dtypes import RESOURCE
 from wengert.values.symbolic import SymbolicTensor, is_certain
 
 ASSIGNMENTS: Final = {"AssignVariableOp": None, "AssignAddVariableOp": "add", "AssignSubVariableOp": "subtract"}  # fmt: skip
@@ -101,7 +102,7 @@ class Lowering:
         self._kept: list[Any] = []  # keeps alive the objects whose ids are in keys
         self.place: Any = None  # the operation being lowered
         self._whole = _compiled_whole(plan, self.forms, left)
-        self._opaque = _opaque_cells(plan, self._whole)
+        self._opaque = _opaque_cells(plan, self._whole, self.is_body)
         for x in plan.given:
             if not self.is_body or id(x) not in self.forms:
                 self._enter(x)
@@ -329,9 +330,7 @@ class Lowering:
             raise NotLowered("something else uses the variable too")
         found = self._state.get(id(cell))
         if found is None:
-            kind = kind_of(cell)
-            assert kind is not None
-            base = Input(cell._array.shape, kind)
+            base = Input(*_form_of_cell(cell))
             self.cells[base] = cell
             found = self._state[id(cell)] = whole(base)
         return found
@@ -604,6 +603,20 @@ def kind_of(x: SymbolicTensor) -> str | None:
         return None
 
 
+def is_stream(cell: SymbolicTensor) -> bool:
+    """Whether it is the stream of operations that draw: only of these the state is asked for."""
+    return cell._array.dtype is RESOURCE
+
+
+def _form_of_cell(cell: SymbolicTensor) -> tuple[Dims, str]:
+    """The shape and the type of what it holds; of a stream, the words of its state."""
+    if is_stream(cell):
+        return (3,), "u8"
+    kind = kind_of(cell)
+    assert kind is not None
+    return cell._array.shape, kind
+
+
 def _compiled_whole(plan: Plan, forms: dict[int, ListForm], left: Container[int]) -> dict[int, Any]:
     """The operations with bodies that can be compiled, by their ids; some are left to NumPy."""
     ops = [op for op in plan.steps if op.row.name in WHOLE and id(op) not in left]
@@ -625,11 +638,13 @@ def _inside(op: Operation, used: set[int], forms: dict[int, ListForm]) -> Any:
         return None
 
 
-def _opaque_cells(plan: Plan, whole: dict[int, Any]) -> set[int]:
+def _opaque_cells(plan: Plan, whole: dict[int, Any], is_body: bool) -> set[int]:
     """Variables with uses other than reading and assigning values of a known shape and dtype."""
     found: set[int] = set()
     for op in plan.steps:
         if id(op) in whole:  # it reads and assigns them as the plan does
+            continue
+        if is_body and op.row.name in DRAWS:  # it goes on from the stream's state
             continue
         simple = op.row.name == "ReadVariableOp" or op.row.name in ASSIGNMENTS
         for at, x in enumerate(op.inputs):

@@ -25,7 +25,7 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.host.threads import get_threads
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
-from wengert.values.dtypes import VARIANT, DType
+from wengert.values.dtypes import RESOURCE, VARIANT, DType
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList
@@ -187,8 +187,8 @@ def _form(form: Any) -> tuple[Any, ...]:
 
 
 def _dtype(dtype: Any) -> tuple[str, str]:
-    if dtype is VARIANT:  # a list, or the stream of an operation
-        return "", "variant"
+    if dtype is VARIANT or dtype is RESOURCE:  # a list, or the stream of an operation
+        return "", dtype.names[0]
     if not isinstance(dtype, np.dtype) or dtype.hasobject or dtype.names or dtype.subdtype:
         raise Inexact
     return dtype.str, dtype.name

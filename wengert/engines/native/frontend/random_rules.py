@@ -41,15 +41,35 @@ def _key_and_counter(low: Lowering, op: Operation, seed: View) -> list[View]:
 @rule("RngAdvanced")
 def _advanced(low: Lowering, op: Operation, state: View, *, delta: int) -> View:
     """The counter, of two words, after so many numbers; the key stays."""
-    by = np.uint64(delta * RESERVED)
+    counter, high, key = _words(state)
+    return _interleaved(low, [*_counted_on(low, counter, high, delta * RESERVED), key])
+
+
+def _words(state: View) -> list[View]:
+    return [slice_view(state, [slice(k, k + 1)]) for k in range(3)]
+
+
+def _counted_on(low: Lowering, counter: View, high: View, blocks: int) -> list[View]:
+    """The two words of a counter after so many blocks."""
+    kind, by = np.dtype(counter.kind), np.uint64(blocks)
 
     def later(first: Lane, second: Lane) -> list[Lane]:
         a, b = first.view(np.uint64), second.view(np.uint64)
         found = a + by
-        return [found.view(np.int64), (b + (found < a).astype("u8")).view(np.int64)]
+        return [found.view(kind), (b + (found < a).astype("u8")).view(kind)]
 
-    counter, high, key = (slice_view(state, [slice(k, k + 1)]) for k in range(3))
-    return _interleaved(low, [*low.all_computed(later, counter, high), key])
+    return low.all_computed(later, counter, high)
+
+
+def _reserved(low: Lowering, op: Operation, blocks: int) -> View:
+    """The key and the counter from which an operation draws; its stream goes on after so many blocks."""
+    if not low.is_body:
+        return low.reserved(op, blocks)
+    stream = op.inputs[0]
+    state = low.now(stream)
+    key, counter, high = _words(state)
+    low.changed_to(stream, _interleaved(low, [key, *_counted_on(low, counter, high, blocks)]))
+    return state
 
 
 def _halves(number: Lane) -> list[Any]:
@@ -151,7 +171,7 @@ def _filling(
         if len(op.inputs) > 1 or not is_certain(form.shape) or 0 in form.shape:
             raise NotLowered("so many samples are known only at run time, or none")
         made = of_words(dtype)
-        state = low.reserved(op, math.prod(form.shape) * RESERVED)
+        state = _reserved(low, op, math.prod(form.shape) * RESERVED)
         key, counter = (slice_view(state, [part]) for part in (slice(0, 1), slice(1, 3)))
         return [_drawn(low, op, key, counter, made, dtype.size)]
 

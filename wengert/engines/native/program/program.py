@@ -26,7 +26,6 @@ from wengert.execution.plan import Plan
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.host.locks import load_module
 from wengert.host.malloc import keep_blocks
-from wengert.ops.random.philox import LONG
 from wengert.ops.random.seeds import Stream
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import wrap
@@ -231,8 +230,7 @@ def _as_numbers(value: Any) -> Any:
 
 def _state_for(blocks: int, stream: Stream) -> Any:
     """The key and the counter with which so many blocks begin."""
-    state = stream.reserve(blocks)
-    return np.array([state.key, state.counter & LONG, state.counter >> 64], np.uint64)
+    return stream.reserve(blocks).words
 
 
 def _quietly(op: Any) -> Callable[..., Any]:

@@ -27,6 +27,7 @@ from wengert.engines.native.frontend.arrays import (
     View,
     Write,
 )
+from wengert.engines.native.frontend.lowering import is_stream
 from wengert.engines.native.program.arena import SMALL, Arena
 from wengert.engines.native.program.program import NativeStep, Program
 from wengert.engines.native.program.room import Room
@@ -104,7 +105,7 @@ class ProgramWriter:
             if rows.source is not None and rows in self._native_uses:
                 self._rows(rows)
         for base, x in self.low.cells.items():
-            self._array(base, f"{self._objects[id(x)]}._array")
+            self._array(base, f"{self._objects[id(x)]}.{_held_in(x)}")
         for base, at in self.low.constants.items():
             self._name_of[id(base)] = self._new("c", "constant", at)
 
@@ -396,7 +397,7 @@ class ProgramWriter:
         for cell, view, _ in writes:
             name = self._objects[id(cell)]
             lock = "" if self._is_held else f"with {name}._lock: "
-            self.lines.append(f"{lock}{name}._array = {self._shaped(view)}")
+            self.lines.append(f"{lock}{name}.{_held_in(cell)} = {self._shaped(view)}")
 
     def _reserve(self, step: Step) -> None:
         """A draw of which machine code computes the samples: the state from which it does."""
@@ -478,6 +479,11 @@ class ProgramWriter:
             )
             seen.add(key)
         return results, fresh
+
+
+def _held_in(cell: Any) -> str:
+    """The attribute that has what a plan changes: of a variable, or of a stream."""
+    return "words" if is_stream(cell) else "_array"
 
 
 def _work(calls: Sequence[Call]) -> int:
