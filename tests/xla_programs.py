@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
+import functools
 import json
 import os
 import traceback
@@ -298,7 +299,7 @@ def draws_in_branches_in_loops() -> None:
         return (f, slope)[order]
 
     for order in range(2):
-        same(lambda order=order: slopes(order), floats(1, 2, 3, 4))
+        same(functools.partial(slopes, order), floats(1, 2, 3, 4))
 
 
 @program

@@ -69,6 +69,7 @@ class Lowered(Lowering):
     """Arrays, and how each is computed, of operations that are given one after the other."""
 
     def __init__(self) -> None:
+        self.is_body = False
         self.items: list[Any] = []
         self.views: dict[int, View] = {}
         self.checks: list[View] = []
@@ -108,6 +109,10 @@ class Lowered(Lowering):
     def entered(self, shape: Dims, kind: str) -> View:
         """An array that is there already."""
         return whole(Input(shape, kind))
+
+    def routine(self, function: str, *_: Any, **__: Any) -> list[View]:
+        """What the engine has a function of its own for, no source has."""
+        raise NotLowered(f"{function} is the native engine's")
 
     def by_loops(self, shape: Dims, kind: str, write: Callable[..., None], *views: View) -> View:
         """An array that loops of its own write."""
