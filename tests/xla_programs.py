@@ -6,9 +6,9 @@ It is a program of its own, since JAX has threads, which a process that forks mu
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import io
-import functools
 import json
 import os
 import traceback
