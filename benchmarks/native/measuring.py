@@ -11,13 +11,32 @@ from functools import partial
 from importlib import metadata
 from typing import Any
 
-from benchmarks.native import elementwise, first_call, layers, lstm, mlp
+from benchmarks.native import (
+    elementwise,
+    first_call,
+    images,
+    layers,
+    loops,
+    lstm,
+    mlp,
+    science,
+    transformer,
+)
 from benchmarks.native.libraries import LIMITS
 from benchmarks.native.workload import BEST, Workload
 from benchmarks.timing import Contestants, Timing, interleaved
 from benchmarks.worker import Worker
 
-WORKLOADS = [*elementwise.WORKLOADS, *mlp.WORKLOADS, *lstm.WORKLOADS, *layers.WORKLOADS]
+WORKLOADS = [
+    *elementwise.WORKLOADS,
+    *mlp.WORKLOADS,
+    *lstm.WORKLOADS,
+    *loops.WORKLOADS,
+    *layers.WORKLOADS,
+    *transformer.WORKLOADS,
+    *science.WORKLOADS,
+    *images.WORKLOADS,
+]
 # Threads of OpenBLAS go on spinning after a product, for 120 ms: whoever comes next would pay.
 QUIET = 0.25  # seconds
 PACKAGES = ("numpy", "tensorflow", "tensorflow-cpu", "jax", "torch")
