@@ -366,3 +366,24 @@ def test_many_threads_use_the_engine_for_the_first_time() -> None:
     """The pool and the runtime are made once, and not taken from under those who use them."""
     for _ in range(3):
         subprocess.run([sys.executable, "-c", AT_ONCE], check=True)
+
+
+@pytest.mark.parametrize("exponent", [-1.0, -0.5, 0.5, 1.0, 2.0, 3.0, 4.0, 1.5])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_powers_whose_exponent_is_known(exponent: float, dtype: str) -> None:
+    """They are what NumPy's are at zeros, infinities and NaN, too, and so are their gradients."""
+    values = [0.0, -0.0, 1.0, -2.0, 3.7, 1e-30, np.inf, -np.inf, np.nan, 0.3]
+    x = tf.constant(values, dtype)
+
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x**exponent
+        return y, tape.gradient(y, x)
+
+    want = tf.function(f, engine="numpy")(x)
+    got = tf.function(f, jit_compile=True)(x)
+    for a, b in zip(got, want, strict=True):
+        np.testing.assert_allclose(a, b, rtol=4 * np.finfo(dtype).eps)
+        there = ~np.isnan(b)
+        np.testing.assert_array_equal(np.signbit(a[there]), np.signbit(b[there]))

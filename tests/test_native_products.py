@@ -466,3 +466,14 @@ def test_a_loop_writes_over_what_nobody_needs_any_more() -> None:
     )
     assert memory_of(lambda x, w, v: (tf.nn.softmax(x @ w) @ v, (x @ w)[:2] @ v)[0]) == size
     assert memory_of(lambda x, w, v: tf.nn.softmax(x @ w) @ v + (x @ w) @ v) >= 2 * size
+
+
+@pytest.mark.parametrize("k", [1, 8, 100, 70_000])
+def test_rows_by_columns_are_sums(k: int) -> None:
+    """What they are made of is computed in the sum, for each example of a batch and by strides, too."""
+    x, y, a, b, wide = drawn((k,), (k,), (3, 1, k), (3, k, 1), (k, 3))
+    assert "product" not in kinds(lambda x, y: tf.tensordot(tf.sin(x), tf.exp(y), 1), x, y)
+    same(lambda x, y: tf.tensordot(tf.sin(x), tf.exp(y), 1), x, y)
+    same(lambda a, b: a @ tf.abs(b), a, b)
+    same(lambda a, w: a @ w[:, 1:2], a, wide)
+    same(lambda x: tf.tensordot(x, x, 1), x)

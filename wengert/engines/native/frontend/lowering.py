@@ -39,6 +39,7 @@ from wengert.engines.native.frontend.arrays import (
     is_plain,
     reshape,
     row_major,
+    slice_view,
     transpose,
     whole,
 )
@@ -460,10 +461,18 @@ class Lowering:
             self.lacks_blas = True
             raise NotLowered("there is no OpenBLAS")
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        if a.shape[-2] == b.shape[-1] == 1:
+            return self._inner_products(a, b, batch)
         views = [self._matrices(broadcast(x, (*batch, *x.shape[-2:]))) for x in (a, b)]
         shape = (*batch, a.shape[-2], b.shape[-1])
         key = ("product", shape, *[(v.shape, _key(v)) for v in views])
         return self._once(key, lambda: Product(shape, a.kind, views, self.place))
+
+    def _inner_products(self, a: View, b: View, batch: Dims) -> View:
+        """Rows by columns: sums, in which what they are made of is computed."""
+        rows, columns = slice_view(a, [..., 0, slice(None)]), slice_view(b, [..., 0])
+        total = self.reduced("sum", self.computed(LANES.multiply, rows, columns), [len(batch)], False)
+        return self.reshape(total, (*batch, 1, 1))
 
     def _matrices(self, view: View) -> View:
         """The matrices in a layout that BLAS can read, copied if need be."""

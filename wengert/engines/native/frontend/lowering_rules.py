@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,6 +24,33 @@ from wengert.engines.native.frontend.lowering import RULES, Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered, is_float, type_of
 from wengert.engines.native.frontend.scatter_rules import rows_of_examples
 from wengert.graph.operation import Operation
+
+# ---- powers whose exponent is known --------------------------------------------------------------
+
+
+def _root(x: Lane) -> Lane:
+    """Infinity of -infinity, and zero of -0, as a power and unlike the square root."""
+    return LANES.where(x == -math.inf, like(x, math.inf), LANES.sqrt(x) + like(x, 0.0))
+
+
+_POWERS: Final[dict[float, Callable[[Lane], Lane]]] = {
+    -1.0: lambda x: like(x, 1.0) / x,
+    -0.5: lambda x: like(x, 1.0) / _root(x),
+    0.5: _root,
+    1.0: lambda x: x,
+    2.0: lambda x: x * x,
+    3.0: lambda x: x * x * x,
+    4.0: lambda x: (x * x) * (x * x),
+}
+
+
+@rule("Pow")
+def _power(low: Lowering, op: Operation, x: View, y: View, **_: Any) -> View:
+    simple = _POWERS.get(float(y.base.value)) if type(y.base) is Literal else None
+    if simple is None or not is_float(x.kind):
+        return low.elementwise(op, [x, y])
+    return low.computed(simple, broadcast(x, _shape_of(op)))
+
 
 # ---- views: the same elements in another order or shape ------------------------------------------
 
