@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, Final
 
 from benchmarks import answers, chain, derivatives, graphs, importing, operations
 from benchmarks.adbench import measuring as adbench
+from benchmarks.machine import about, machine
 from benchmarks.native import measuring, plot, table
+from benchmarks.scaling import measuring as scaling
 from benchmarks.worker import Worker
 
 RESULTS = Path(__file__).parent / "results"
@@ -24,39 +24,28 @@ def main() -> int:
     parser.add_argument(
         "what",
         nargs="?",
-        choices=["eager", "native", "derivatives", "answers", "adbench"],
+        choices=[*PARTS, "all"],
         default="eager",
-        help="compiled gradients, Jacobians and the like, what an answer costs, or ADBench's objectives?",
+        help="compiled gradients, Jacobians and the like, what an answer costs, ADBench's objectives, "
+        "curves, or all of these?",
     )
     parser.add_argument(
         "part", nargs="?", default="", help="of names of native's or adbench's workloads"
     )
     parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds")
     parser.add_argument("--long", type=int, default=1_000_000, help="operations in the long chain")
-    parser.add_argument("--output", help="name of the files in results/, or a path")
+    parser.add_argument("--output", help="the folder of what is written, results/ otherwise")
     parser.add_argument("--no-write", action="store_true", help="print only")
     options = parser.parse_intermixed_args()
-    if options.what == "native":
-        native(options)
-    elif options.what == "derivatives":
-        of_derivatives(options)
-    elif options.what == "answers":
-        of_answers(options)
-    elif options.what == "adbench":
-        of_adbench(options)
-    else:
-        eager(options)
+    for name in PARTS if options.what == "all" else [options.what]:
+        PARTS[name](options)
     return 0
 
 
 def eager(options: argparse.Namespace) -> None:
     """The library as it is without a compiler, graphs included."""
     measured: dict[str, Any] = {
-        "machine": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "processor": platform.machine(),
-        },
+        "machine": machine(),
         "chain": chain.measure(options.rounds, Worker),
         "long chain": chain.long_chain(options.long),
         "graphs": graphs.measure(options.rounds),
@@ -66,16 +55,16 @@ def eager(options: argparse.Namespace) -> None:
     text = as_markdown(measured)
     print(text)
     if not options.no_write:
-        write(measured, text, options.output or "latest")
+        write(measured, text, options, "measured")
 
 
 def of_derivatives(options: argparse.Namespace) -> None:
     """Jacobians, Hessians, sparse ones, Taylor mode."""
-    measured = {"machine": measuring.machine(), **derivatives.measure(options.rounds)}
+    measured = {"machine": machine(), **derivatives.measure(options.rounds)}
     text = derivatives.as_markdown(measured)
     print(text)
     if not options.no_write:
-        write(measured, text, options.output or "derivatives")
+        write(measured, text, options, "derivatives")
 
 
 def of_answers(options: argparse.Namespace) -> None:
@@ -84,16 +73,16 @@ def of_answers(options: argparse.Namespace) -> None:
     text = answers.as_markdown(measured)
     print(text)
     if not options.no_write:
-        write({"machine": measuring.machine(), **measured}, text, options.output or "answers")
+        write({"machine": machine(), **measured}, text, options, "answers")
 
 
 def of_adbench(options: argparse.Namespace) -> None:
     """Programs that are published elsewhere. A part of them is printed only."""
-    measured = {"machine": measuring.machine(), **adbench.measure(options.rounds, options.part)}
+    measured = {"machine": machine(), **adbench.measure(options.rounds, options.part)}
     text = adbench.as_markdown(measured)
     print(text)
     if not options.no_write and not options.part:
-        write(measured, text, options.output or "adbench")
+        write(measured, text, options, "adbench")
 
 
 def native(options: argparse.Namespace) -> None:
@@ -101,16 +90,27 @@ def native(options: argparse.Namespace) -> None:
     measured = measuring.measure(options.rounds, options.part)
     text = table.as_markdown(measured)
     print(text)
-    if options.no_write or (options.part and not options.output):
-        return
-    path = write(measured, text, options.output or "native")
-    if not plot.draw(measured, path.with_name(path.name + ".png")):
+    if not options.no_write and not options.part:
+        pictured(plot.draw, measured, write(measured, text, options, "native"))
+
+
+def of_curves(options: argparse.Namespace) -> None:
+    """What a gradient costs as it grows."""
+    measured = scaling.measure()
+    text = scaling.as_markdown(measured)
+    print(text)
+    if not options.no_write:
+        pictured(scaling.draw, measured, write(measured, text, options, "scaling"))
+
+
+def pictured(draw: Callable[..., bool], measured: dict[str, Any], path: Path) -> None:
+    if not draw(measured, path.with_name(path.name + ".png")):
         print("No picture: matplotlib is not installed.", file=sys.stderr)
 
 
-def write(measured: dict[str, Any], text: str, name: str) -> Path:
+def write(measured: dict[str, Any], text: str, options: argparse.Namespace, name: str) -> Path:
     """Both forms; the path that they are named after."""
-    path = RESULTS / name
+    path = Path(options.output or RESULTS) / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_name(path.name + ".json").write_text(json.dumps(measured, indent=2) + "\n")
     path.with_name(path.name + ".md").write_text(text)
@@ -125,9 +125,8 @@ def as_markdown(measured: dict[str, Any]) -> str:
             *graphs.as_table(measured["graphs"]),
             *operations.as_table(measured["operations"]),
             *_import_table(measured["import"]),
-            f"Python {measured['machine']['python']}, NumPy {measured['machine']['numpy']}, "
-            f"{measured['machine']['processor']}; each library in a process of its own; medians of "
-            "interleaved rounds.",
+            "Each library in a process of its own; medians of interleaved rounds. "
+            + about(measured["machine"]),
             "",
         ]
     )
@@ -175,6 +174,15 @@ def _import_table(measured: dict[str, float]) -> list[str]:
     ]
     return [*lines, *(f"| {name} | {t:.3f} |" for name, t in measured.items()), ""]
 
+
+PARTS: Final[Mapping[str, Callable[[argparse.Namespace], None]]] = {
+    "eager": eager,
+    "native": native,
+    "derivatives": of_derivatives,
+    "answers": of_answers,
+    "adbench": of_adbench,
+    "scaling": of_curves,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import chain
+from benchmarks.machine import peak_megabytes
 from benchmarks.peers import LIBRARIES
 
 
@@ -77,6 +78,8 @@ def serve_runs(runs: dict[str, Callable[[], object]] | None) -> None:
         what, _, name = line.strip().partition(": ")
         if what == "names":
             print(json.dumps(sorted(runs)))
+        elif what == "peak":
+            print(peak_megabytes())
         elif what == "size":
             print(size(runs[name]()))
         else:

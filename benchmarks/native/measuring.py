@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import sys
 import time
 from collections.abc import Mapping
 from functools import partial
-from importlib import metadata
 from typing import Any
 
+from benchmarks.machine import machine
 from benchmarks.native import (
     elementwise,
     first_call,
@@ -39,7 +37,6 @@ WORKLOADS = [
 ]
 # Threads of OpenBLAS go on spinning after a product, for 120 ms: whoever comes next would pay.
 QUIET = 0.25  # seconds
-PACKAGES = ("numpy", "tensorflow", "tensorflow-cpu", "jax", "torch")
 
 
 def measure(rounds: int, only: str = "") -> dict[str, Any]:
@@ -65,10 +62,12 @@ def row_of(workload: Workload, rounds: int) -> dict[str, Any]:
         name: partial(seconds, w, name) for name, w in workers.items() if w.installed
     }
     timed = interleaved(there, rounds)
+    peaks = {name: workers[name].ask("peak") for name in there}
     for worker in workers.values():
         worker.close()
     missing = [name for name in workers if name not in there]
-    return row(workload.name, workload.unit, workload.scale, timed, workload.bars, missing)
+    found = row(workload.name, workload.unit, workload.scale, timed, workload.bars, missing)
+    return {**found, "peaks": peaks}
 
 
 def seconds(worker: Worker, name: str) -> float:
@@ -119,22 +118,3 @@ def report(row: Mapping[str, Any]) -> None:
     """A line of progress."""
     told = [f"{name} {t['median']:.3g}" for name, t in row["times"].items()]
     print(f"{row['workload']}, {row['unit']}: {', '.join(told)}", file=sys.stderr)
-
-
-def machine() -> dict[str, Any]:
-    return {
-        "python": platform.python_version(),
-        "processor": platform.machine(),
-        "cores": os.cpu_count(),
-        "packages": versions(),
-    }
-
-
-def versions() -> dict[str, str]:
-    found = {}
-    for name in PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found

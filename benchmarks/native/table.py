@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmarks.machine import about
 from benchmarks.native.first_call import ROUNDS
 from benchmarks.native.libraries import LIMITS, NEEDS
 
@@ -25,6 +26,7 @@ def as_markdown(measured: Mapping[str, Any]) -> str:
         *(f"| {' | '.join(cells(row, names))} |" for row in rows),
         "",
         *missing(rows),
+        *memory(rows, names),
         about(measured["machine"]),
         "",
     ]
@@ -65,16 +67,24 @@ def number(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def memory(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
+    """The largest memory of each process: the library, and what the workload takes."""
+    there = [row for row in rows if "peaks" in row]
+    if not there:
+        return []
+    lines = [
+        f"| {' | '.join(['peak memory of the process, MB', *names])} |",
+        f"| {' | '.join('---' for _ in range(len(names) + 1))} |",
+    ]
+    for row in there:
+        peaks = [f"{row['peaks'][n]:.0f}" if n in row["peaks"] else "" for n in names]
+        lines.append(f"| {' | '.join([row['workload'], *peaks])} |")
+    return [*lines, ""]
+
+
 def missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Who could not take part, and for want of what."""
     names = dict.fromkeys(name for row in rows for name in row["missing"])
     if not names:
         return []
     return [f"Not here: {', '.join(f'{n} (needs {NEEDS[n]})' for n in names)}.", ""]
-
-
-def about(machine: Mapping[str, Any]) -> str:
-    packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
-    return (
-        f"Python {machine['python']}, {packages}; {machine['processor']}, {machine['cores']} cores."
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,6 +36,15 @@ def add_to(commands: Any, purpose: str) -> None:
     parser.add_argument(
         "--rounds", type=int, default=3, help="rounds for each library, 3 by default"
     )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="measure every table and curve, which takes an hour or two, and write them to files",
+    )
+    parser.add_argument(
+        "--output", default="wengert-bench", metavar="FOLDER",
+        help="where --all writes them, wengert-bench by default",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -43,6 +53,9 @@ def run(options: argparse.Namespace) -> int:
     """Run the command; returns its exit status."""
     if not _find_benchmarks():
         return report_failure("the benchmarks are not part of this installation.")
+    if options.all:
+        command = [sys.executable, "-m", "benchmarks", "all", "--rounds", str(options.rounds)]
+        return subprocess.run([*command, "--output", options.output], check=False).returncode
     names = [n for n in _names() if options.name.lower() in n.lower()]
     if not names:
         return report_failure(
