@@ -188,6 +188,41 @@ def test_effects_and_draws_of_each_example(f: Any, capsys: Any) -> None:
     assert forms[0] == forms[1] == forms[2]
 
 
+OF_ITS_SIZE: Any = {
+    "zeros": lambda r: tf.zeros(tf.shape(r)),
+    "ones": lambda r: tf.ones([tf.shape(r)[0], 2]),
+    "range": lambda r: tf.range(tf.size(r)),
+    "eye": lambda r: tf.eye(tf.shape(r)[0]) * r,
+    "top_k": lambda r: tf.math.top_k(r, k=tf.shape(r)[0] - 1)[0],
+    "scatter": lambda r: tf.scatter_nd([[0]], r[:1], tf.shape(r)),
+    "segments": lambda r: tf.math.unsorted_segment_sum(r, tf.zeros(tf.shape(r), tf.int32), tf.shape(r)[0]),
+    "reshape": lambda r: tf.reshape(r, [tf.shape(r)[0], 1]),
+    "tile": lambda r: tf.tile(r, [tf.shape(r)[0]]),
+    "slice": lambda r: r[: tf.shape(r)[0] - 1],
+    "pad": lambda r: tf.pad(r, [[0, tf.shape(r)[0]]]),
+    "one_hot": lambda r: tf.one_hot(0, tf.shape(r)[0]) * r,
+    "array": lambda r: tf.TensorArray(r.dtype, size=tf.shape(r)[0]).unstack(r).stack(),
+    "index": lambda r: r[tf.argmax(r)],
+    "indices": lambda r: ROWS[tf.argmax(r) - 2, None, tf.argmin(r)],
+    "column": lambda r: ROWS[..., tf.argmin(-r)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", OF_ITS_SIZE.values(), ids=OF_ITS_SIZE)
+def test_the_size_of_an_example(f: Any) -> None:
+    """It is that of all: it can be used where a number is needed; an index may differ."""
+    want = one_by_one(f, ROWS)
+    for sizes in (ROWS.shape, [3, None], [None, None]):
+        g = tf.function(lambda x: tf.vectorized_map(f, x), input_signature=[tf.TensorSpec(sizes)])
+        np.testing.assert_allclose(g(ROWS), want)
+    np.testing.assert_allclose(tf.vectorized_map(f, ROWS), want)
+
+
+def test_parts_of_several_sizes() -> None:
+    with pytest.raises(TypeError, match=r"another size in each example.*tf\.map_fn"):
+        tf.vectorized_map(lambda r: r[tf.argmax(r) :], ROWS)
+
+
 def test_a_check_of_an_example_fails() -> None:
     check = lambda r: (tf.debugging.assert_less(r, 3.0), r)[1]  # noqa: E731
     for run in (tf.vectorized_map, tf.function(tf.vectorized_map)):

@@ -152,6 +152,10 @@ class Batcher:
                 alike = apply(row, inputs, attrs)
             note(row, inputs, attrs, alike)  # here: what a recorder computes may be batched
             return alike
+        if row.by_shape and not row.elementwise:  # a size, which all examples have in common
+            assert row.batch is not None
+            with self.outside():
+                return row.batch(batched, self.size, [x._full for x in inputs], attrs)
         given = _given_rule(row)  # is for one example
         xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
         with self.outside() if given is None else activate((), self.outer):

@@ -82,7 +82,7 @@ class Accumulator(Recorder):
         results = result if row.many else [result]
         pushed = self._pushed(row, tangents, inputs, attrs, result, len(results))
         self._note(results, pushed)
-        if not row.fills and type(results[0]) is SymbolicTensor:
+        if not row.fills and results and type(results[0]) is SymbolicTensor:
 
             def push(ys: list[Any]) -> Sequence[Any]:
                 return self._pushed(row, tangents, inputs, attrs, ys, len(ys))

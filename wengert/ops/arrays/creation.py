@@ -307,12 +307,11 @@ def _counted(sizes: int | Sequence[int | None], dtype: DType, who: str) -> Array
 
 
 def _of_one_example(name: str) -> BatchRule:
-    """The examples of a batch have the same shape."""
+    """The examples of a batch have the same shape: it is no batch."""
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
         one = dims(xs[0])[1:]  # and not that of the first: there may be none
-        told = convert(one if name == "Shape" else count_of(one), attrs["dtype"])
-        return broadcast_to(told, (size, *dims(told)))
+        return convert(one if name == "Shape" else count_of(one), attrs["dtype"])
 
     return rule
 

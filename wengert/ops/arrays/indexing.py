@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from wengert.core.batch import Batched
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import integer
@@ -34,10 +35,34 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
     if _is_mask(key):
         return boolean_mask(tensor, key)
     parts = key if isinstance(key, tuple) else tuple(key) if isinstance(key, list) else (key,)
+    if any(type(p) is Batched for p in parts):
+        return _picked(tensor, parts)
     checked = _checked(tuple(_index(p) for p in parts), dims(tensor))
     if tensor.dtype is dtypes.string and Ellipsis not in checked:
         checked = (*checked, Ellipsis)  # without it NumPy returns a bare string for a single one
     return take_part(tensor, checked)
+
+
+def _picked(x: Tensor, parts: Sequence[Any]) -> Tensor:
+    """x[parts], where indices differ from example to example of a batch."""
+    rest = [slice(None) if type(p) is Batched else p for p in parts]
+    x = getitem(x, tuple(rest))
+    for at, index in reversed(list(enumerate(parts))):
+        if type(index) is not Batched:
+            continue
+        if dims(index) or not index.dtype.is_integer:
+            raise _bad_index(index)
+        behind = Ellipsis in rest[:at]  # then axes are counted from the end
+        kept = sum(map(_keeps_an_axis, rest[at:] if behind else rest[:at]))
+        axis = len(dims(x)) - kept if behind else kept
+        count = convert(dims(x)[axis], index.dtype)
+        x = gather(x, where(index < 0, index + count, index), axis=axis)
+        rest[at] = 0
+    return x
+
+
+def _keeps_an_axis(part: Any) -> bool:
+    return part is None or isinstance(part, slice)
 
 
 def _is_mask(key: Any) -> bool:
@@ -63,6 +88,11 @@ def _index(part: Any) -> Any:
 
 
 def _bound(value: Any) -> Any:
+    if type(value) is Batched:
+        raise TypeError(
+            f"A part that begins or ends at {value!r} has another size in each example of a batch. Use "
+            "tf.gather with as many indices in each, or tf.map_fn."
+        )
     return None if value is None else _index(value)
 
 
@@ -73,7 +103,7 @@ VALID_INDICES: Final = (
 )
 
 
-def _bad_index(part: Sequence[int]) -> TypeError:
+def _bad_index(part: Any) -> TypeError:
     return TypeError(
         f"{VALID_INDICES}, got {part!r}. "
         "To pick several elements use tf.gather, by a condition tf.boolean_mask."
