@@ -81,7 +81,7 @@ def about(found: Mapping[str, Any]) -> str:
     caches = ", ".join(f"{level} {size}" for level, size in found.get("caches", {}).items())
     hardware = [
         found.get("model", found["processor"]),
-        f"{found['cores']} cores",
+        f"{found['cores']} cores" if "cores" in found else "",
         f"vectors of {found['vectors']} bits" if "vectors" in found else "",
         f"caches {caches}" if caches else "",
         f"{found['memory']} of memory" if "memory" in found else "",
