@@ -471,7 +471,9 @@ class Lowering:
     def _inner_products(self, a: View, b: View, batch: Dims) -> View:
         """Rows by columns: sums, in which what they are made of is computed."""
         rows, columns = slice_view(a, [..., 0, slice(None)]), slice_view(b, [..., 0])
-        total = self.reduced("sum", self.computed(LANES.multiply, rows, columns), [len(batch)], False)
+        total = self.reduced(
+            "sum", self.computed(LANES.multiply, rows, columns), [len(batch)], False
+        )
         return self.reshape(total, (*batch, 1, 1))
 
     def _matrices(self, view: View) -> View:
