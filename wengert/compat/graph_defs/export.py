@@ -94,8 +94,11 @@ def node(op: Operation, kind: str, inputs: list[str], attrs: dict[str, Any]) -> 
     made = message("NodeDef")(
         name=op.name, op=kind, input=[*inputs, *after], device=op.device or ""
     )
-    for key, value in attrs.items():
+    given = {key: value for key, value in op.attrs.items() if key.startswith("_")}
+    for key, value in {**attrs, **given}.items():
         made.attr[key].CopyFrom(attr_value(value))
+    if op.name in op.graph.colocations:
+        made.attr["_class"].list.s.extend(op.colocation_groups())
     return made
 
 
@@ -180,7 +183,12 @@ def _says_all(op: Operation, known: OpDef, form: Form) -> bool:
     """Whether TensorFlow's form says every attribute, or implies it."""
     said = {word.partition("=")[2] for word in form.inputs} | set(form.attrs.values())
     for name, value in op.attrs.items():
-        if value is None or name in said or (name in known.attrs and name not in form.attrs):
+        if (
+            value is None
+            or name.startswith("_")
+            or name in said
+            or (name in known.attrs and name not in form.attrs)
+        ):
             continue
         implied = _IMPLIED.get((op.type, name))
         if implied is None or not implied(op, value):

@@ -20,6 +20,7 @@ from wengert.api.session.modes import name_scope
 from wengert.api.session.placeholders import placeholder, placeholder_with_default
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.compat.graph_defs import old_control_flow
+from wengert.compat.graph_defs.attributes import attr_of
 from wengert.compat.graph_defs.export import CALL, OWN, RULE
 from wengert.compat.graph_defs.old_control_flow import OldControlFlow
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
@@ -314,34 +315,6 @@ def _listed(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def attr_of(value: Any) -> Any:
-    """The value of an AttrValue."""
-    kind = value.WhichOneof("value")
-    if kind == "s":
-        return value.s.decode()
-    if kind == "type":
-        return as_dtype(value.type)
-    if kind == "shape":
-        return shape_of(value.shape)
-    if kind == "tensor":
-        return make_ndarray(value.tensor)
-    if kind == "list":
-        return _list_of(value.list)
-    if kind == "f":  # the number that was written, and not the nearest one of 32 bits
-        return float(str(np.float32(value.f)))
-    return getattr(value, kind) if kind in ("i", "b") else None
-
-
-def _list_of(value: Any) -> list[Any]:
-    if value.type:
-        return [as_dtype(t) for t in value.type]
-    if value.shape:
-        return [shape_of(s) for s in value.shape]
-    if value.s:
-        return [s.decode() for s in value.s]
-    return next((list(part) for part in (value.i, value.f, value.b) if part), [])
 
 
 # ---- how nodes are made -------------------------------------------------------------------------
