@@ -125,7 +125,7 @@ def test_what_is_wrong_is_said() -> None:
             tf.import_graph_def(made)
         made.node[0].op = "Square"
         made.node[0].input.append("missing:0")
-        with pytest.raises(ValueError, match="Node 'a': Unknown input node 'missing'"):
+        with pytest.raises(ValueError, match="Node 'a': Unknown input node 'missing:0'"):
             tf.import_graph_def(made)
         made.node[0].input[0] = "a"
         with pytest.raises(ValueError, match="circle"):

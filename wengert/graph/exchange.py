@@ -32,6 +32,10 @@ class Exchange:
         """An attribute that TensorFlow's form of an operation has; None if it has not."""
         return self._load().attribute_of(op, name)
 
+    def versions(self) -> Any:
+        """The versions of the format that is written, as VersionDef."""
+        return self._load().versions()
+
     def plain(self, value: Any) -> Any:
         """What a message AttrValue says; anything else itself."""
         return self._load().attr_of(value) if hasattr(value, "WhichOneof") else value

@@ -60,6 +60,7 @@ class Graph(Builder):
         self.op_seeds = itertools.count()  # for random operations that were given none
         # Traces of functions that use values of this graph, by function.
         self.traces: dict[Any, Any] = {}
+        self._versions: Any = None  # of what was imported, as a message
         self.engine: str | None = None  # that computes it, if one was asked for
 
     @property
@@ -125,6 +126,13 @@ class Graph(Builder):
     def prevent_fetching(self, op: Operation) -> None:
         """Refuse to fetch an operation and what it gives from now on."""
         self._unfetchable[id(op)] = op
+
+    @property
+    def graph_def_versions(self) -> Any:
+        """The versions of the format, as TensorFlow's message VersionDef."""
+        if self._versions is None:
+            self._versions = exchange.versions()
+        return self._versions
 
     def finalize(self) -> None:
         """No operation can be added any more."""

@@ -320,6 +320,10 @@ class Builder:
         }
         return list(found.values())
 
+    def operation_named(self, name: str) -> Operation | None:
+        """The operation of a name, if there is one."""
+        return self._by_name.get(name)
+
     def add_control_inputs(self, op: Operation, others: Sequence[Operation]) -> None:
         """Make an operation run after others."""
         op.control_inputs.extend(o for o in others if o not in op.control_inputs)

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from wengert.compat.graph_defs.attributes import attr_of as attr_of
-from wengert.compat.graph_defs.export import CALL, OWN, attr_value, nodes_of
+from wengert.compat.graph_defs.export import CALL, OWN, PRODUCER, attr_value, nodes_of
 from wengert.compat.graph_defs.export import as_graph_def as as_graph_def
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
 from wengert.formats.protos import is_there, message
 from wengert.graph.operation import Operation
+
+
+def versions() -> Any:
+    """The versions of the format that is written."""
+    return message("VersionDef")(producer=PRODUCER)
 
 
 def node_def(op: Operation) -> Any:
