@@ -181,13 +181,14 @@ def test_what_is_not_found(graph: Any, method: str, argument: Any, kind: Any, te
 def test_fields_of_an_operation(graph: Any) -> None:
     with tf.device("/CPU:0"):
         x = tf.constant([1.0, 2.0], name="x")
-    with tf.control_dependencies([x]):
+    before = tf.constant(0.0, name="before")
+    with tf.control_dependencies([x, before]):
         y = tf.reduce_sum(x, axis=0, name="y")
     op = y.op
     assert (op.type, op.name, op.graph, op.outputs) == ("Sum", "y", graph, [y])
-    assert op.control_inputs == [x.op]
-    assert x.op.device == "/CPU:0"
-    assert op.node_def.input == ["x:0", "^x"]
+    assert op.control_inputs == [before.op]  # what it needs runs before it anyway
+    assert x.op.device == "/device:CPU:0"
+    assert op.node_def.input == ["x", "y/reduction_indices", "^before"]
     assert op.get_attr("T") is tf.float32
     with pytest.raises(ValueError, match="has no attr named 'nope'"):
         op.get_attr("nope")

@@ -49,6 +49,7 @@ from wengert.api.session.modes import init_scope as init_scope
 from wengert.api.session.modes import inside_function as inside_function
 from wengert.api.session.modes import name_scope as name_scope
 from wengert.core.table import declared_later as _declared_later
+from wengert.graph.devices import DeviceSpec as DeviceSpec
 from wengert.graph.exchange import exchange as _exchange
 from wengert.graph.graph import Graph as Graph
 from wengert.graph.operation import Operation as Operation
@@ -502,7 +503,7 @@ def __dir__() -> list[str]:
 
 
 _kinks_declared_later(lambda: _importlib.import_module("wengert.ops.nn.pool.ties"))
-_exchange.given_by(lambda: _importlib.import_module("wengert.compat.graph_defs.export"))
+_exchange.given_by(lambda: _importlib.import_module("wengert.compat.graph_defs.descriptions"))
 _answers.given_by(lambda: _importlib.import_module("wengert.insight.answers"))
 
 

@@ -47,7 +47,7 @@ _INSTEAD: Final = {
         f"{space}{name}": advice
         for advice, names in {
             "A lock of Python's (threading.Lock) around the call does the same in one process": ["CriticalSection"],
-            "There is one device; tf.device takes its name as a string, and does nothing": ["DeviceSpec", "check_pinned"],
+            "There is one device; tf.device takes its name as a string, and does nothing": ["check_pinned"],
             "tf.register_op declares an operation, with its kernel in Python": [
                 "load_library", "load_op_library", "load_file_system_library",
             ],

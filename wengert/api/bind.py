@@ -14,6 +14,7 @@ from wengert.api.numpy import offer
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.core.context import to_graph
 from wengert.core.dispatch import apply
+from wengert.formats import protos
 from wengert.graph.graph import Graph
 from wengert.inference import shape_inference
 from wengert.ops import gradient_sum, operators
@@ -34,6 +35,7 @@ from wengert.values.value import Value
 
 # ---- operations of the machine ------------------------------------------------------------------
 
+bound.shape_proto = protos.shape_proto
 bound.add = gradient_sum.add_gradients
 bound.cast = elementwise.cast
 bound.conj = complex.conj

@@ -103,6 +103,12 @@ class Dimension:
     def __rfloordiv__(self, other: object) -> Any:
         return self._computed(other, lambda a, b: b // a)
 
+    def __truediv__(self, other: object) -> Any:
+        raise _not_divided(self, other)
+
+    def __rtruediv__(self, other: object) -> Any:
+        raise _not_divided(other, self)
+
     def __mod__(self, other: object) -> Any:
         return self._computed(other, lambda a, b: a % b)
 
@@ -121,6 +127,11 @@ class Dimension:
             return NotImplemented
         a, b = self._value, dimension_value(other)
         return Dimension(None if a is None or b is None else compute(a, b))
+
+
+def _not_divided(a: object, b: object) -> TypeError:
+    kinds = f"'{type(a).__name__}' and '{type(b).__name__}'"
+    return TypeError(f"unsupported operand type(s) for /: {kinds}, please use // instead")
 
 
 def dimension_value(dimension: Any) -> Any:

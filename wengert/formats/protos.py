@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 _PACKAGE: Final = "tensorflow"
@@ -265,3 +266,11 @@ def _set_type(pb: Any, field: Any, kind: str) -> None:
         return
     field.type = field.TYPE_ENUM if kind in _ENUMS else field.TYPE_MESSAGE
     field.type_name = f".{_PACKAGE}.{kind}"
+
+
+def shape_proto(dims: Sequence[int | None] | None) -> Any:
+    """Sizes as TensorShapeProto; None is an unknown one, or an unknown rank."""
+    proto = message("TensorShapeProto")(unknown_rank=dims is None)
+    for size in dims or ():
+        proto.dim.add(size=-1 if size is None else size)
+    return proto

@@ -20,5 +20,25 @@ class Exchange:
         """The operations of a graph as GraphDef."""
         return self._load().as_graph_def(graph, from_version, add_shapes)
 
+    def node_def(self, op: Any) -> Any:
+        """An operation as NodeDef."""
+        return self._load().node_def(op)
+
+    def op_def(self, kind: str) -> Any:
+        """A type of operations as OpDef."""
+        return self._load().op_def(kind)
+
+    def attribute(self, op: Any, name: str) -> Any:
+        """An attribute that TensorFlow's form of an operation has; None if it has not."""
+        return self._load().attribute_of(op, name)
+
+    def versions(self) -> Any:
+        """The versions of the format that is written, as VersionDef."""
+        return self._load().versions()
+
+    def plain(self, value: Any) -> Any:
+        """What a message AttrValue says; anything else itself."""
+        return self._load().attr_of(value) if hasattr(value, "WhichOneof") else value
+
 
 exchange: Final = Exchange()

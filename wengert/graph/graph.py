@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 
 from wengert.core.context import activate, current_graph, override_rows, thread, with_top
 from wengert.core.table import row_of
+from wengert.graph.devices import as_device
 from wengert.graph.exchange import exchange
-from wengert.graph.graph_builder import Builder
+from wengert.graph.graph_builder import Builder, Control
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
 from wengert.overrides.row_override import rules_by_type
@@ -53,11 +54,13 @@ class Graph(Builder):
         self.collections: dict[Any, list[Any]] = {}
         self._unfeedable: dict[int, Any] = {}  # by id
         self._unfetchable: dict[int, Operation] = {}
-        self.colocations: dict[str, list[bytes]] = {}  # by the name of an operation
+        # By the name of an operation: with what it belongs, and whether with that alone.
+        self.colocations: dict[str, tuple[list[bytes], bool]] = {}
         self.seed: int | None = None
         self.op_seeds = itertools.count()  # for random operations that were given none
         # Traces of functions that use values of this graph, by function.
         self.traces: dict[Any, Any] = {}
+        self._versions: Any = None  # of what was imported, as a message
         self.engine: str | None = None  # that computes it, if one was asked for
 
     @property
@@ -124,9 +127,25 @@ class Graph(Builder):
         """Refuse to fetch an operation and what it gives from now on."""
         self._unfetchable[id(op)] = op
 
+    @property
+    def graph_def_versions(self) -> Any:
+        """The versions of the format, as TensorFlow's message VersionDef."""
+        if self._versions is None:
+            self._versions = exchange.versions()
+        return self._versions
+
     def finalize(self) -> None:
         """No operation can be added any more."""
         self.finalized = True
+
+    def _unsafe_unfinalize(self) -> None:
+        """Operations can be added again: for those who know that no session has the graph."""
+        self.finalized = False
+
+    def check_not_finalized(self) -> None:
+        """Raise an error if the graph was finalized."""
+        if self.finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
 
     @context_manager
     def reopened(self) -> Change:
@@ -185,24 +204,24 @@ class Graph(Builder):
 
     @context_manager
     def device(self, device_name_or_function: Any) -> Change:
-        """Operations inside note the device; there is one, so nothing moves."""
-        device = device_name_or_function
-        name = "" if device is None else str(device(None) if callable(device) else device)
+        """Operations inside note the device; there is one, so nothing moves.
+
+        A name adds to that of a device around it; a function gives that of each operation.
+        """
         before = self._devices
-        self._devices = [*before, name]
+        self._devices = [*before, as_device(device_name_or_function)]
         return None, lambda: setattr(self, "_devices", before)
 
     @context_manager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Change:
         """Operations inside note that they belong with another; there is one place."""
         begin = len(self.operations)
-        own = (
-            [] if op is None else self.as_graph_element(op, allow_tensor=False).colocation_groups()
-        )
+        other = None if op is None else self.as_graph_element(op, allow_tensor=False)
+        own = [] if other is None else other.colocation_groups()
 
         def note() -> None:
             for inner in self.operations[begin:]:
-                inner.colocated_with(own, ignore_existing)
+                inner.colocated_with(own, other, ignore_existing)
 
         return None, note
 
@@ -210,7 +229,8 @@ class Graph(Builder):
     def control_dependencies(self, control_inputs: Any) -> Change:
         """Operations inside run after these; None forgets those of the surrounding contexts."""
         before = self._control
-        self._control = [] if control_inputs is None else [*before, self._operations_of(control_inputs)]  # fmt: skip
+        added = [] if control_inputs is None else [Control(self._operations_of(control_inputs))]
+        self._control = added if control_inputs is None else [*before, *added]
         return None, lambda: setattr(self, "_control", before)
 
     def _operations_of(self, values: Any) -> tuple[Operation, ...]:
@@ -256,6 +276,7 @@ class Graph(Builder):
 
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Put a value into the collection of a name."""
+        self.check_not_finalized()
         self.collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:

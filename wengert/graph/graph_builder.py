@@ -15,6 +15,7 @@ from wengert.core.context import thread
 from wengert.core.contract import check_gradients
 from wengert.core.row import Attrs, Row, place
 from wengert.errors import LeakedTensorError, SymbolicValueError
+from wengert.graph.devices import Device, chosen
 from wengert.graph.names import Names, checked_name, valid
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
@@ -80,6 +81,16 @@ def _around(row: Row, count: int) -> Row:
     )
 
 
+class Control:
+    """A block of tf.control_dependencies: what runs before, and the ids of what was made inside."""
+
+    __slots__ = ("inside", "operations")
+
+    def __init__(self, operations: tuple[Operation, ...]) -> None:
+        self.operations = operations
+        self.inside: set[int] = set()
+
+
 class Builder:
     """Adds a node for every operation."""
 
@@ -101,8 +112,8 @@ class Builder:
         self.foreseeing = False
         # The forms of results of elementwise operations, by row and input forms.
         self._forms: dict[Any, Form] = {}
-        self._control: list[tuple[Operation, ...]] = []
-        self._devices: list[str] = [""]
+        self._control: list[Control] = []
+        self._devices: list[Device] = []
 
     # ---- the interpreter ---------------------------------------------------------------------
 
@@ -264,10 +275,14 @@ class Builder:
         op.graph, op.row, op.attrs, op.inputs = self, row, attrs, tuple(inputs)
         frame = callers_frame()
         op._made_at = replayed_place() or (frame.f_code, frame.f_lineno)
-        op.control_inputs = self._control_inputs(op.inputs)
-        op.device = self._devices[-1]
+        op.control_inputs = self._control_inputs(op.inputs) if self._control else []
+        op.device = ""
         op.outputs = self._outputs(op, known)  # which may fail: then no name was taken
         op.name = self._name(row, name)
+        if self._devices:
+            op.device = chosen(self._devices, op)
+        for control in self._control:
+            control.inside.add(id(op))
         self.operations.append(op)
         self._by_name[op.name] = op
         return op
@@ -294,9 +309,20 @@ class Builder:
         return self.names.unique(checked_name(name) if name else valid(row.called))
 
     def _control_inputs(self, inputs: Sequence[Any]) -> list[Operation]:
-        if not self._control:
-            return []
-        return list({id(op): op for ops in self._control for op in ops}.values())
+        """What a new operation runs after: what its inputs do not run after already."""
+        own = {id(x.op) for x in inputs}
+        found = {
+            id(op): op
+            for control in self._control
+            if own.isdisjoint(control.inside)
+            for op in control.operations
+            if id(op) not in own
+        }
+        return list(found.values())
+
+    def operation_named(self, name: str) -> Operation | None:
+        """The operation of a name, if there is one."""
+        return self._by_name.get(name)
 
     def add_control_inputs(self, op: Operation, others: Sequence[Operation]) -> None:
         """Make an operation run after others."""

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from wengert.core.row import Attrs, Row
+from wengert.graph.exchange import exchange
 from wengert.overrides.row_override import with_rule
 from wengert.values.symbolic import SymbolicTensor
-
-
-class NodeDef(NamedTuple):
-    """What an operation is, as plain data."""
-
-    name: str
-    op: str
-    input: list[str]
-    device: str
-    attr: dict[str, Any]
 
 
 class Operation:
@@ -79,14 +70,13 @@ class Operation:
 
     @property
     def op_def(self) -> Any:
-        """TensorFlow's OpDef of the type, as far as programs read it."""
-        return self.row
+        """TensorFlow's message OpDef of the type."""
+        return exchange.op_def(self.type)
 
     @property
-    def node_def(self) -> NodeDef:
-        """TensorFlow's NodeDef of the node, as far as programs read it."""
-        inputs = [x.name for x in self.inputs] + [f"^{op.name}" for op in self.control_inputs]
-        return NodeDef(self.name, self.type, inputs, self.device, dict(self.attrs))
+    def node_def(self) -> Any:
+        """TensorFlow's message NodeDef of the operation."""
+        return exchange.node_def(self)
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute that the operation was made with."""
@@ -94,6 +84,10 @@ class Operation:
             return self.inputs[0].dtype
         if name == "_gradient_op_type" and self.row.gradient_type:
             return self.row.gradient_type
+        if name not in self.attrs:
+            found = exchange.attribute(self, name)
+            if found is not None:
+                return found
         return attribute(self.name, self.attrs, name)
 
     def _set_attr(self, name: str, value: Any) -> None:
@@ -101,18 +95,37 @@ class Operation:
         if name == "_gradient_op_type":
             self.row = with_rule(self.row, _as_text(value))
         else:
-            self.attrs = {**self.attrs, name: value}
+            self.attrs = {**self.attrs, name: exchange.plain(value)}
         self.graph.changes += 1
+
+    def _clear_attr(self, name: str) -> None:
+        """Forget an attribute that was set."""
+        self.attrs = {key: value for key, value in self.attrs.items() if key != name}
+        self.graph.changes += 1
+
+    @property
+    def _input_types(self) -> list[Any]:
+        return [x.dtype for x in self.inputs]
+
+    @property
+    def _control_outputs(self) -> list[Operation]:
+        """The operations that run after this one because they were told to."""
+        return [op for op in self.graph.operations if self in op.control_inputs]
 
     def colocation_groups(self) -> list[bytes]:
         """With which operations it belongs: by default with itself alone."""
-        found: list[bytes] = self.graph.colocations.get(self.name, [])
+        found: list[bytes] = self.graph.colocations.get(self.name, ([], False))[0]
         return found or [f"loc:@{self.name}".encode()]
 
-    def colocated_with(self, groups: Sequence[bytes], alone: bool) -> None:
+    def colocated_with(self, groups: Sequence[bytes], other: Operation | None, alone: bool) -> None:
         """Note that it belongs with others; with those alone, or with those before, too."""
-        kept = [] if alone else self.graph.colocations.get(self.name, [])
-        self.graph.colocations[self.name] = sorted({*kept, *groups})
+        before = self.graph.colocations.get(self.name)
+        if before is not None and before[1]:  # it ignores what is around
+            return
+        kept = [] if alone or before is None else before[0]
+        self.graph.colocations[self.name] = sorted({*kept, *groups}), alone
+        if other is not None:
+            self.device = other.device
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run the operation in a session: the one given, or the default one."""
@@ -124,8 +137,15 @@ class Operation:
     def _add_control_inputs(self, ops: Sequence[Operation]) -> None:
         self.graph.add_control_inputs(self, ops)
 
+    def _remove_all_control_inputs(self) -> None:
+        self.control_inputs = []
+        self.graph.changes += 1
+
     def _set_device(self, device: Any) -> None:
         self.device = str(device)
+
+    def __str__(self) -> str:
+        return str(self.node_def)
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"

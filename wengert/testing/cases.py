@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import sys
 import tempfile
@@ -51,6 +52,12 @@ class TestCase(WithSession, Closeness, Plainly):
         relative_tolerance: float | None = None,
     ) -> None:
         """Assert that two messages are equal; text is compared without its spaces."""
+        if isinstance(expected_message_maybe_ascii, str) and hasattr(
+            validate_message, "DESCRIPTOR"
+        ):
+            expected = type(validate_message)()
+            text_format = importlib.import_module("google.protobuf.text_format")
+            expected_message_maybe_ascii = text_format.Merge(expected_message_maybe_ascii, expected)
         self.assertEqual(_squeezed(expected_message_maybe_ascii), _squeezed(validate_message), msg)
 
     @contextlib.contextmanager

@@ -45,6 +45,7 @@ class BoundOps:
     of_same_shape: Callable[[Any, Any, str], Tensor]
     # Plain values; a graph under construction makes a constant of them.
     entered: Callable[[Any], Tensor]
+    shape_proto: Callable[[Any], Any]  # sizes, or None, as TensorFlow's message
     evaluate: Callable[[Any], Any]  # a symbolic tensor that depends on no input, to its value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -19,23 +20,38 @@ class DType:
     True
     """
 
-    __slots__ = ("_enum", "_kind", "_numpy", "name", "spoken")
+    __slots__ = ("_base", "_enum", "_kind", "_numpy", "name", "spoken")
 
     name: str
     spoken: str
+    _enum: int
+    _kind: str
+    _base: DType | None  # of a reference: what it refers to
+    _numpy: np.dtype[Any] | None
 
-    def __init__(self, name: str, enum: int, kind: str, spoken: str = "") -> None:
-        self.name = name
-        self._enum = enum
-        self._kind = kind
-        self._numpy: np.dtype[Any] | None = None
-        self.spoken = spoken or name  # the word TensorFlow's messages use
+    def __new__(
+        cls, name: Any, enum: int | None = None, kind: str = "", spoken: str = "",
+        base: DType | None = None,
+    ) -> DType:  # fmt: skip
+        """A new dtype; of a number of TensorFlow's protocol buffers alone, the one there is."""
+        if enum is None:
+            return as_dtype(name)
+        dtype = object.__new__(cls)
+        dtype.name, dtype._enum, dtype._kind = name, enum, kind
+        dtype.spoken = spoken or name  # the word TensorFlow's messages use
+        dtype._base, dtype._numpy = base, None
+        return dtype
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "_numpy" and hasattr(self, name):  # there is one object a dtype
+            raise AttributeError(f"A dtype does not change: cannot set {name!r} of {self}.")
+        object.__setattr__(self, name, value)
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
         """NumPy's dtype."""
         if self._numpy is None:
-            self._numpy = _find_numpy_dtype(self.name)
+            self._numpy = _find_numpy_dtype(self.base_dtype.name)
         return self._numpy
 
     @property
@@ -45,9 +61,20 @@ class DType:
         return own[0] if own.names and self._kind == "q" else own
 
     @property
+    def _is_ref_dtype(self) -> bool:
+        return self._base is not None
+
+    @property
+    def _as_ref(self) -> DType:
+        """What a version 1 variable of this dtype holds."""
+        return self if self._base is not None else as_dtype(f"{self.name}_ref")
+
+    @property
     def as_numpy_dtype(self) -> Any:
         """NumPy's type of one number."""
-        return object if self._kind == "s" else self.numpy_dtype.type
+        if self._kind in "srv":
+            return object
+        return self.numpy_dtype if self._kind == "q" else self.numpy_dtype.type
 
     @property
     def as_datatype_enum(self) -> int:
@@ -101,13 +128,13 @@ class DType:
 
     @property
     def base_dtype(self) -> DType:
-        """The dtype itself: there are no references."""
-        return self
+        """The dtype itself; of a reference, that to which it refers."""
+        return self if self._base is None else self._base
 
     @property
     def real_dtype(self) -> DType:
         """The dtype of the real part."""
-        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+        return {"complex64": float32, "complex128": float64}.get(self.base_dtype.name, self)
 
     @property
     def min(self) -> Any:
@@ -136,13 +163,22 @@ class DType:
         raise TypeError(f"Cannot find {which}imum value of {self} with type {self}.")
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether it is the same dtype."""
-        return self == as_dtype(other)
+        """Whether it is the same dtype, or a reference to it."""
+        there = as_dtype(other)
+        return self is there or self is there.base_dtype
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether it is the same dtype: none includes another."""
+        return self is other
+
+    def most_specific_common_supertype(self, others: Iterable[Any]) -> DType | None:
+        """The dtype itself, if the others are the same."""
+        return self if all(self is other for other in others) else None
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if other is None or isinstance(other, DType):
+        if other is None or other is int or isinstance(other, DType):  # int: of 32 bits, or 64?
             return False
         try:
             return self is as_dtype(other)
@@ -234,10 +270,17 @@ SMALL: Final = (
 # Those that NumPy lacks. The package that has them is loaded when first needed: it costs start-up time.
 _ADDED: Final = {d.name for d in (bfloat16, *SMALL)}
 
-_BY_NAME: Final = {d.name: d for d in (*ALL, *SMALL, *QUANTIZED_DTYPES)} | {
+_VALUES: Final = (*ALL, *SMALL, *QUANTIZED_DTYPES, variant, resource)
+# What version 1 variables are in TensorFlow's graphs: no tensor here is of them.
+REFERENCES: Final = {
+    f"{d.name}_ref": DType(f"{d.name}_ref", d.as_datatype_enum + 100, d._kind, base=d)
+    for d in _VALUES
+}
+_BY_NAME: Final = {d.name: d for d in _VALUES} | {
     "half": half,
     "float": float32,
     "double": double,
+    **REFERENCES,
 }
 _PYTHON: Final = {
     float: float32,
@@ -315,12 +358,15 @@ def as_dtype(type_value: Any) -> DType:
 
 
 def _of_numpy_like(value: Any) -> DType | None:
-    if value is None:  # which NumPy takes for float64
-        return None
-    try:
-        return of_numpy(np.dtype(value))
-    except (TypeError, ValueError):
-        return None
+    """The dtype of what NumPy takes for one, or of what has one."""
+    for like in (value, getattr(value, "dtype", None)):
+        if like is None or isinstance(like, DType):  # None is float64 for NumPy
+            return None
+        try:
+            return of_numpy(np.dtype(like))
+        except (TypeError, ValueError):
+            pass
+    return None
 
 
 def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, overload
 
+from wengert.values.bound_ops import bound
+
 Dims = tuple[int, ...]
 
 
@@ -26,6 +28,8 @@ class TensorShape:
             self._dims = None
         elif isinstance(dims, TensorShape):
             self._dims = dims._dims
+        elif hasattr(dims, "unknown_rank"):  # TensorFlow's message TensorShapeProto
+            self._dims = None if dims.unknown_rank else tuple(_size_of_message(d) for d in dims.dim)
         elif isinstance(dims, Iterable) and not isinstance(dims, (str, bytes)):
             self._dims = tuple(_size(d) for d in dims)
         else:
@@ -127,6 +131,14 @@ class TensorShape:
             found = found.most_specific_compatible_shape(other)
         return found
 
+    def as_proto(self) -> Any:
+        """The shape as TensorFlow's message TensorShapeProto.
+
+        >>> [d.size for d in TensorShape([2, None]).as_proto().dim]
+        [2, -1]
+        """
+        return bound.shape_proto(self._dims)
+
     def concatenate(self, other: Any) -> TensorShape:
         """The axes of this shape, followed by those of another."""
         other = TensorShape(other)
@@ -219,6 +231,10 @@ def _part_of_unknown(key: Any) -> TensorShape | None:
     if key.step is not None or stop is None or start < 0 or stop < 0:
         return TensorShape(None)
     return TensorShape([None] * max(stop - start, 0))
+
+
+def _size_of_message(dim: Any) -> int | None:
+    return None if dim.size < 0 else dim.size
 
 
 def _size(value: Any) -> int | None:

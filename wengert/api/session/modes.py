@@ -124,7 +124,17 @@ def init_scope() -> Change:
     graph = current_graph()
     while graph is not None and graph.is_function:
         graph = graph.outer_graph
-    return enter(activate((), graph))
+    change = activate((), graph)
+    if graph is None:
+        return enter(change)
+    _, leave = enter(change)
+    _, back = enter(graph.control_dependencies(None))
+
+    def undo() -> None:
+        back()
+        leave()
+
+    return None, undo
 
 
 class name_scope:
@@ -145,6 +155,7 @@ class name_scope:
         if name is not None and not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string, got {name!r}.")
         self._name = name if name is not None else default_name
+        self._is_nameless = self._name is None and values is not None
         self._contexts: list[Any] = []
 
     @property
@@ -154,6 +165,8 @@ class name_scope:
 
     def __enter__(self) -> str:
         graph = current_graph()
+        if self._is_nameless and graph is not None:
+            raise ValueError("At least one of name (None) and default_name (None) must be given.")
         names = enter_scope(self._name) if graph is None else graph.name_scope(self._name)
         scope: str = names.__enter__()
         self._contexts.append(names)

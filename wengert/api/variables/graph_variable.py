@@ -56,6 +56,11 @@ class GraphKeys:
     QUEUE_RUNNERS = "queue_runners"
     COND_CONTEXT = "cond_context"
     WHILE_CONTEXT = "while_context"
+    SAVEABLE_OBJECTS = "saveable_objects"
+    RESOURCES = "resources"
+    LOCAL_RESOURCES = "local_resources"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
+    EVAL_STEP = "eval_step"
 
 
 class GraphVariable(Variable):

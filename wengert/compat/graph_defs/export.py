@@ -94,17 +94,19 @@ def node(op: Operation, kind: str, inputs: list[str], attrs: dict[str, Any]) -> 
     made = message("NodeDef")(
         name=op.name, op=kind, input=[*inputs, *after], device=op.device or ""
     )
-    for key, value in attrs.items():
+    given = {key: value for key, value in op.attrs.items() if key.startswith("_")}
+    for key, value in {**attrs, **given}.items():
         made.attr[key].CopyFrom(attr_value(value))
+    if op.name in op.graph.colocations:
+        made.attr["_class"].list.s.extend(op.colocation_groups())
     return made
 
 
-def constant(name: str, value: Any) -> Any:
-    """A node with an array."""
-    array = np.asarray(value)
-    if (array.dtype.kind in "iu" and array.dtype != np.int64) or (
-        array.dtype == np.int64 and (not array.size or np.abs(array).max() < 2**31)
-    ):
+def constant(name: str, value: Any, dtype: DType | None = None) -> Any:
+    """A node with an array: of a dtype, or with integers of 32 bits where they suffice."""
+    array = np.array(value, None if dtype is None else dtype.numpy_dtype)
+    is_long = array.dtype == np.int64 and array.size and np.abs(array).max() >= 2**31
+    if dtype is None and array.dtype.kind in "iu" and not is_long:
         array = array.astype(np.int32)
     proto = make_tensor_proto(array)
     made = message("NodeDef")(name=name, op="Const")
@@ -180,7 +182,12 @@ def _says_all(op: Operation, known: OpDef, form: Form) -> bool:
     """Whether TensorFlow's form says every attribute, or implies it."""
     said = {word.partition("=")[2] for word in form.inputs} | set(form.attrs.values())
     for name, value in op.attrs.items():
-        if value is None or name in said or (name in known.attrs and name not in form.attrs):
+        if (
+            value is None
+            or name.startswith("_")
+            or name in said
+            or (name in known.attrs and name not in form.attrs)
+        ):
             continue
         implied = _IMPLIED.get((op.type, name))
         if implied is None or not implied(op, value):
@@ -239,16 +246,36 @@ def _input(
         name, _, attr = word.partition("=")
         if len(op.inputs) > 1 and op.type == "BroadcastTo":  # to the shape of another tensor
             raise ValueError(op.name)
-        constants.append(constant(f"{op.name}/{name}", _argument(op, known, name, op.attrs[attr])))
-        yield constants[-1].name, as_dtype(constants[-1].attr["dtype"].type)
+        dtype = _dtype_of_argument(op, known, name)
+        made = constant(f"{op.name}/{name}", op.attrs[attr], dtype)
+        if not _is_there(op.graph, made):
+            constants.append(made)
+        yield made.name, as_dtype(made.attr["dtype"].type)
 
 
-def _argument(op: Operation, known: OpDef, name: str, value: Any) -> Any:
-    """An attribute as the array of an input, which may have the dtype of the result."""
+def _dtype_of_argument(op: Operation, known: OpDef, name: str) -> DType | None:
+    """The dtype that an input shares with the result, or with an input that is a tensor."""
     kind = next(arg.dtype for arg in known.inputs if arg.name == name)
     if kind and any(out.dtype == kind for out in known.outputs):
-        return np.asarray(value, op.outputs[0].dtype.numpy_dtype)
-    return np.array(value)
+        return op.outputs[0].dtype
+    if not kind or any(arg.times for arg in known.inputs):
+        return None
+    others = zip(known.inputs, op.inputs, strict=False)
+    return next((x.dtype for a, x in others if a.dtype == kind and a.name != name), None)
+
+
+def _is_there(graph: Any, made: Any) -> bool:
+    """Whether a graph, read from a file, has a constant already; another of its name gives way."""
+    there = graph.operation_named(made.name)
+    if there is None:
+        return False
+    if there.type == "Const" and nodes_of(there)[-1].attr["value"] == made.attr["value"]:
+        return True
+    count = 1
+    while graph.operation_named(f"{made.name}_{count}") is not None:
+        count += 1
+    made.name = f"{made.name}_{count}"
+    return False
 
 
 def _attrs(op: Operation, known: OpDef, form: Form, inputs: list[DType]) -> dict[str, Any]:

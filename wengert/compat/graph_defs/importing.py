@@ -19,7 +19,8 @@ import wengert
 from wengert.api.session.modes import name_scope
 from wengert.api.session.placeholders import placeholder, placeholder_with_default
 from wengert.api.variables.graph_variable import GraphVariable
-from wengert.compat.graph_defs import old_control_flow
+from wengert.compat.graph_defs import checks, old_control_flow
+from wengert.compat.graph_defs.attributes import attr_of
 from wengert.compat.graph_defs.export import CALL, OWN, RULE
 from wengert.compat.graph_defs.old_control_flow import OldControlFlow
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
@@ -39,8 +40,10 @@ from wengert.ops.control.while_loop import while_loop
 from wengert.ops.state.assignments import IS_INITIALIZED, assign_later
 from wengert.saving import operations as saving
 from wengert.state.variable import Variable
+from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
+from wengert.values.tensor import Tensor
 
 Maker = Callable[["Importer", Any, list[Any]], Any]
 
@@ -73,12 +76,22 @@ def import_graph_def(
             "tf.import_graph_def adds to a graph: call it within `with tf.Graph().as_default():` or in "
             "what tf.function traces."
         )
-    with name_scope("import" if name is None else name) if name != "" else nullcontext():
+    replaced, asked = checks.checked_map(input_map), checks.checked_elements(return_elements)
+    checks.check_versions(graph_def.versions)
+    if name == "" and not all(isinstance(x, Tensor) for x in replaced.values()):
+        raise ValueError(
+            "tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor "
+            "values. Try calling tf.convert_to_tensor() on `input_map` values before calling "
+            "tf.import_graph_def()."
+        )
+    with name_scope("import" if name is None else name):
         made = Importer(graph, graph_def.library)
-        made.replace(input_map or {})
+        made.replace({key: convert(x) for key, x in replaced.items()})
+        checks.check_nodes(graph_def.node, made.replaced)
         made.add_all(graph_def.node)
-    made.check_used(input_map or {})
-    return None if return_elements is None else [made.element(e) for e in return_elements]
+    graph.graph_def_versions.CopyFrom(graph_def.versions)
+    made.check_used(replaced)
+    return None if asked is None else [made.element(e) for e in asked]
 
 
 class Importer:
@@ -97,22 +110,29 @@ class Importer:
         self.functions = {f.signature.name: f for f in library.function}
         self.values: dict[str, list[Any]] = values or {}
         self.nodes: dict[str, Any] = {}
-        self._replaced: dict[tuple[str, int], Any] = {}
+        self.replaced: dict[tuple[str, int], Any] = {}
+        self._adding = ""  # the node that is being added
         self._used: set[tuple[str, int]] = set()
         self._old: Any = None  # the branches and loops of version 1, if there are any
 
     def replace(self, input_map: Mapping[str, Any]) -> None:
         """Use other tensors in place of these outputs of nodes."""
         for key, tensor in input_map.items():
-            self._replaced[_parsed(key)] = tensor
+            self.replaced[_parsed(key)] = tensor
 
     def check_used(self, input_map: Mapping[str, Any]) -> None:
         """Raise unless each of the tensors to be replaced is one of the graph's."""
-        wrong = [key for key in input_map if _parsed(key)[0].lstrip("^") not in self.nodes]
+        wrong = [key for key in input_map if not self._has(*_parsed(key))]
         if wrong:
             raise ValueError(
                 f"Attempted to map inputs that were not found in graph_def: [{', '.join(wrong)}]"
             )
+
+    def _has(self, name: str, index: int) -> bool:
+        """Whether a node has this output, or one takes it as an input."""
+        if (name, index) in self._used:
+            return True
+        return name in self.nodes and index < max(len(self.values.get(name, ())), 1)
 
     def add_all(self, nodes: Sequence[Any]) -> None:
         """Add nodes, each behind those that it needs."""
@@ -120,6 +140,20 @@ class Importer:
         for node in nodes:
             if self._old is None or not self._old.is_within(node.name):
                 self._add_with_inputs(node)
+        for node in nodes:
+            self._colocate(node)
+
+    def _colocate(self, node: Any) -> None:
+        """Note with which operations that of a node belongs, and where they are."""
+        names = checks.colocated(node)
+        op = self._operation(node.name) if names and node.name in self.values else None
+        if op is None:
+            return
+        others = [other for n in names if (other := self._operation(n)) is not None]
+        groups = sorted(f"loc:@{other.name}".encode() for other in others)
+        op.graph.colocations[op.name] = groups, False
+        if any(other is not op for other in others):
+            op.device = next((o.device for o in others if o is not op and o.device), node.device)
 
     def add_needed(self, nodes: Sequence[Any], names: Sequence[str]) -> None:
         """Add the nodes of these names, and those that they need."""
@@ -158,7 +192,7 @@ class Importer:
             return
         for text in node.input:
             name, index = _parsed(text)
-            if (name, index) not in self._replaced:
+            if (name, index) not in self.replaced:
                 yield name.lstrip("^")
 
     def _node(self, user: Any, name: str) -> Any:
@@ -169,12 +203,15 @@ class Importer:
     def value(self, text: str) -> Any:
         """An input of a node: `node`, `node:1`, or in a function `node:output:0`."""
         name, index = self._place(text)
-        if (name, index) in self._replaced:
+        if (name, index) in self.replaced:
             self._used.add((name, index))
-            return self._replaced[name, index]
+            return self.replaced[name, index]
         found = self._known(self.values, name, text)
         if not 0 <= index < len(found):
-            raise ValueError(f"There is no output {index} of node {name!r}.")
+            raise ValueError(
+                f"Node '{self._adding}': Connecting to invalid output {index} of source node {name} "
+                f"which has {len(found)} outputs."
+            )
         return found[index]
 
     @staticmethod
@@ -201,12 +238,17 @@ class Importer:
         """An element to return: a tensor as `node:0`, an operation as `node`."""
         if ":" in text:
             name, index = _parsed(text)
-            if name not in self.values or index >= len(self.values[name]):
-                raise ValueError(f"Requested return_element {text!r} not found in graph_def.")
+            if name not in self.values:
+                raise ValueError(f"Requested return tensor '{text}' not found in graph def")
+            count = len(self.values[name])
+            if index >= count:
+                raise ValueError(
+                    f"Invalid return output {index} of node '{name}', which has {count} output(s)"
+                )
             return self.values[name][index]
         found = self.values.get(text)
         if found is None:
-            raise ValueError(f"Requested return_element {text!r} not found in graph_def.")
+            raise ValueError(f"Requested return node '{text}' not found in graph def")
         one = found[0] if found else self._operations[text]
         return one if isinstance(one, Operation) else getattr(one, "op", one)
 
@@ -222,6 +264,7 @@ class Importer:
         if self._ends(node):
             self._old.add(self, node)
             return
+        self._adding = node.name
         inputs = [self.value(text) for text in node.input if not text.startswith("^")]
         after = [self._operation(text[1:]) for text in node.input if text.startswith("^")]
         after = [op for op in after if op is not None and op.graph is self.graph]
@@ -231,10 +274,22 @@ class Importer:
         with (
             name_scope(f"{within}/") if within else nullcontext(),
             self.graph.control_dependencies(after),
-            self.graph.device(node.device or None),
+            self.graph.device(node.device),
         ):
+            self._check(node, inputs)
             made = self._maker(node)(self, node, inputs)
         self.values[node.name] = _listed(made)
+
+    def _check(self, node: Any, inputs: Sequence[Any]) -> None:
+        """Check the inputs of a node of TensorFlow's form."""
+        known = op_defs().get(node.op)
+        if node.op == "NoOp":
+            known = OpDef("NoOp", [], [], {})
+        is_own = OWN in node.attr or CALL in node.attr or node.op in self.functions
+        if known is not None and not is_own:
+            scope = self.graph.get_name_scope()
+            name = node.name.rpartition("/")[2]
+            checks.check_inputs(node, known, f"{scope}/{name}" if scope else name, inputs)
 
     def _maker(self, node: Any) -> Maker:
         own = node.attr["_gradient_op_type"].s.decode() if "_gradient_op_type" in node.attr else ""
@@ -268,13 +323,13 @@ class Importer:
         inner = Importer(
             current_graph(), self.library, {**self.values, **(values or {})}, self.gradients
         )
-        inner.nodes, inner._old, inner._replaced = self.nodes, old, self._replaced
+        inner.nodes, inner._old, inner.replaced = self.nodes, old, self.replaced
         return inner
 
     def demanded(self, text: str) -> Any:
         """An output of a node, which is added for it."""
         name, index = _parsed(text)
-        if (name, index) not in self._replaced:
+        if (name, index) not in self.replaced:
             self._add_with_inputs(self._node(name, name))
         return self.value(text)
 
@@ -314,34 +369,6 @@ def _listed(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def attr_of(value: Any) -> Any:
-    """The value of an AttrValue."""
-    kind = value.WhichOneof("value")
-    if kind == "s":
-        return value.s.decode()
-    if kind == "type":
-        return as_dtype(value.type)
-    if kind == "shape":
-        return shape_of(value.shape)
-    if kind == "tensor":
-        return make_ndarray(value.tensor)
-    if kind == "list":
-        return _list_of(value.list)
-    if kind == "f":  # the number that was written, and not the nearest one of 32 bits
-        return float(str(np.float32(value.f)))
-    return getattr(value, kind) if kind in ("i", "b") else None
-
-
-def _list_of(value: Any) -> list[Any]:
-    if value.type:
-        return [as_dtype(t) for t in value.type]
-    if value.shape:
-        return [shape_of(s) for s in value.shape]
-    if value.s:
-        return [s.decode() for s in value.s]
-    return next((list(part) for part in (value.i, value.f, value.b) if part), [])
 
 
 # ---- how nodes are made -------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
-from wengert.errors import InvalidArgumentError, OutOfRangeError
+from wengert.errors import InvalidArgumentError
 from wengert.inference.list_elements import refined
 from wengert.inference.shape_inference import form_of
 from wengert.ops.arrays.batched import behind, in_front
@@ -37,8 +37,9 @@ LIST: Final = ((), VARIANT)  # what is known of a list: a scalar of its own dtyp
 def _checked(values: list[Any], index: Tensor | Array | int, who: str) -> int:
     at = int(index)
     if not 0 <= at < len(values):
-        raise OutOfRangeError(
-            f"Tried to access element {at} in a list with {len(values)} elements [Op:{who}]"
+        what = "modify" if who == "TensorListSetItem" else "access"
+        raise InvalidArgumentError(
+            f"Trying to {what} element {at} in a list with {len(values)} elements. [Op:{who}]"
         )
     return at
 

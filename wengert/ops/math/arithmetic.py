@@ -35,6 +35,7 @@ from wengert.ops.support.declare import (
 from wengert.values import dtypes, sizes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import shape_text, stretches
 from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
@@ -512,12 +513,16 @@ def accumulate_n(
 
 @of_two
 @deferrable
-def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+def scalar_mul(
+    scalar: TensorLike, x: TensorLike | IndexedSlices, name: str | None = None
+) -> Tensor | IndexedSlices:
     """A tensor times a scalar.
 
     >>> tf.math.scalar_mul(3.0, [1.0, 2.0]).numpy().tolist()
     [3.0, 6.0]
     """
+    if isinstance(x, IndexedSlices):  # the rows alone are multiplied
+        return IndexedSlices(scalar_mul(scalar, x.values), x.indices, x.dense_shape)
     factor, tensor = convert_alike("Mul", scalar, x)
     if dims(factor) != ():
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {dims(factor)}.")

@@ -10,7 +10,7 @@ from typing import Any, Final
 from wengert.api.function.function import function
 from wengert.api.gradients.custom_gradient import custom_gradient
 from wengert.api.session.modes import name_scope
-from wengert.ops.arrays.identity import identity
+from wengert.ops.arrays.identity import identity, identity_n
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
@@ -113,7 +113,9 @@ class Defined:
             return self._call(*given)
         with name_scope(name) as scope:  # the last operation has the name of the call
             found = self._call(*given)
-        return nest.map_structure(lambda y: identity(y, name=scope), found)
+            if nest.is_nested(found):
+                return nest.pack_sequence_as(found, identity_n(nest.flatten(found), name=scope))
+            return identity(found, name=scope)
 
     def _checked(self, *args: Any) -> Any:
         result = self._func(*args)

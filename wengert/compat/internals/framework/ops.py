@@ -18,7 +18,7 @@ from wengert.compat.v1 import (
     executing_eagerly_outside_functions as executing_eagerly_outside_functions,
 )
 from wengert.compat.v1 import name_scope as name_scope
-from wengert.core.table import row_of
+from wengert.core.reverse import joint_gradients
 from wengert.overrides.registered_gradients import GRADIENTS, gradient_of
 from wengert.state.variable import Variable
 from wengert.values import dtypes as dtypes
@@ -43,9 +43,21 @@ def convert_n_to_tensor(values: Iterable[Any], dtype: Any = None, name: str | No
 
 
 def get_gradient_function(op: Any) -> Any:
-    """The gradient function that a user registered for an operation's type."""
-    name = op.get_attr("_gradient_op_type") if "_gradient_op_type" in op.node_def.attr else op.type
-    return gradient_of(name).function if name in GRADIENTS else row_of(name).joint
+    """The gradient function of an operation: the one that a user registered, or its own."""
+    name = op.row.gradient_type or op.type
+    if name in GRADIENTS or op.row.gradient_type:  # an unknown one is an error that names it
+        return gradient_of(name).function
+    if op.row.joint is None and op.row.vjp is None:
+        raise LookupError(f"gradient registry has no entry for: {name}")
+    return _own_gradient
+
+
+def _own_gradient(op: Any, *grads: Any) -> list[Any]:
+    y = list(op.outputs) if op.row.many else op.outputs[0]
+    g = list(grads) if op.row.many else grads[0]
+    if op.row.joint is not None:
+        return joint_gradients(op.row, op.attrs, op.inputs, y, g)
+    return [None if rule is None else rule(g, y, *op.inputs, **op.attrs) for rule in op.row.vjp]
 
 
 _UIDS = itertools.count(1)

@@ -43,16 +43,27 @@ def smart_constant_value(pred: Any) -> bool | None:
         return bool(pred)
     if isinstance(pred, (np.ndarray, np.generic)):
         return bool(pred)
-    found = evaluated(pred)
-    if found is None and not hasattr(pred, "dtype"):
+    if not hasattr(pred, "dtype"):
         raise TypeError(
             f"Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received {pred!r}."
         )
+    found = evaluated(pred)
     return None if found is None else bool(found)
 
 
 def smart_case(
     pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, name: str = "smart_case"
 ) -> Any:
-    """The first of several functions whose condition holds."""
-    return case(pred_fn_pairs, default, exclusive, name=name)
+    """The first of several functions whose condition holds; called now where that is known."""
+    pairs = pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
+    undecided = []
+    for pred, function in pairs:
+        known = smart_constant_value(pred)
+        if known is None:
+            undecided.append((pred, function))
+        elif known:  # those behind it are never reached
+            default = function
+            break
+    if undecided or default is None:
+        return case(undecided, default, exclusive, name=name)
+    return default()

@@ -227,7 +227,7 @@ class Builder:
 
 def _check_operation(key: str, op: Any) -> None:
     if not isinstance(op, Operation) and not hasattr(op, "op"):
-        raise TypeError(f"{key} needs to be a Tensor or Op: {op}")
+        raise TypeError(f"{key} needs to be a Tensor or Op: {op!r}")
 
 
 def simple_save(

@@ -1,0 +1,71 @@
+"""What an operation of a graph is, in TensorFlow's messages: its node, its attributes, its type."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from wengert.compat.graph_defs.attributes import attr_of as attr_of
+from wengert.compat.graph_defs.export import CALL, OWN, PRODUCER, attr_value, nodes_of
+from wengert.compat.graph_defs.export import as_graph_def as as_graph_def
+from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
+from wengert.formats.protos import is_there, message
+from wengert.graph.operation import Operation
+
+
+def versions() -> Any:
+    """The versions of the format that is written."""
+    return message("VersionDef")(producer=PRODUCER)
+
+
+class PlainNode(NamedTuple):
+    """The fields of NodeDef where there is no package protobuf to make one."""
+
+    name: str
+    op: str
+    input: list[str]
+    device: str
+    attr: dict[str, Any]
+
+
+def node_def(op: Operation) -> Any:
+    """An operation as NodeDef."""
+    if is_there():
+        return nodes_of(op)[-1]
+    inputs = [_written(x) for x in op.inputs] + [f"^{other.name}" for other in op.control_inputs]
+    return PlainNode(op.name, op.type, inputs, op.device, dict(op.attrs))
+
+
+def _written(x: Any) -> str:
+    """The name of a tensor as nodes write it: the first output of an operation has its name."""
+    return str(x.name).removesuffix(":0")
+
+
+def attribute_of(op: Operation, name: str) -> Any:
+    """An attribute of an operation in TensorFlow's form; None if it has no such attribute."""
+    if not is_there():
+        return None
+    found = nodes_of(op)[-1].attr
+    return attr_of(found[name]) if name in found and name not in (OWN, CALL) else None
+
+
+def op_def(kind: str) -> Any:
+    """What TensorFlow's operations of a type take and give, as OpDef."""
+    made = message("OpDef")(name=kind)
+    known = op_defs().get(kind)
+    if known is None:
+        return made
+    made.input_arg.extend(_arg(known, arg) for arg in known.inputs)
+    made.output_arg.extend(_arg(known, arg) for arg in known.outputs)
+    for name, attr in known.attrs.items():
+        one = made.attr.add(name=name, type=attr.kind)
+        if attr.has_default:
+            one.default_value.CopyFrom(attr_value(attr.default))
+    return made
+
+
+def _arg(known: OpDef, arg: Argument) -> Any:
+    made = message("OpDef.ArgDef")(name=arg.name, type_attr=arg.dtype)
+    if arg.times:
+        counts = arg.times in known.attrs and known.attrs[arg.times].kind == "int"
+        setattr(made, "number_attr" if counts else "type_list_attr", arg.times)
+    return made

@@ -1,0 +1,3 @@
+"""tensorflow.python.framework._dtypes: dtypes by their numbers."""
+
+from wengert.values.dtypes import DType as DType
