@@ -35,18 +35,6 @@ def test_a_graph_of_tensorflows(name: str) -> None:
     np.testing.assert_allclose(gradient, kept["gradient"], rtol=2e-5, atol=1e-6)
 
 
-def test_nodes_describe_themselves_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wengert.compat.graph_defs.descriptions.is_there", lambda: False)
-    with tf.Graph().as_default():
-        x = tf.constant([1.0, 2.0], name="x")
-        y = tf.reduce_sum(tf.square(x, name="s"), name="y")
-        node = y.op.node_def
-        assert (node.name, node.op, node.input) == ("y", "Sum", ["s"])
-        assert y.op.get_attr("T") is tf.float32
-        with pytest.raises(ValueError, match="no attr named 'nope'"):
-            y.op.get_attr("nope")
-
-
 def _network(x: Any) -> Any:
     w = tf.constant(np.arange(6.0).reshape(3, 2), tf.float32)
     return tf.nn.softmax(tf.matmul(x, w) + 1.0)

@@ -146,6 +146,28 @@ def test_drawn_sizes(seed: int) -> None:
         assert y.dtype is z.dtype
 
 
+@pytest.mark.parametrize("columns", [30, 127, 128, 700, 2047, 2048, 5000])
+@pytest.mark.parametrize("kind", ["f4", "f8", "i4", "i8"])
+def test_long_rows(kind: str, columns: int) -> None:
+    """Rows that are in order, in the opposite order, equal, mixed, and of few different elements."""
+    rng = np.random.default_rng(columns)
+    mixed = rng.normal(size=columns) * 1e3
+    rows = [mixed, np.sort(mixed), np.sort(mixed)[::-1], mixed * 0, np.round(mixed / 900)]
+    x = np.stack([*rows, np.roll(np.sort(mixed), 1)]).astype(kind)
+    if kind[0] == "f":
+        x[0, ::7], x[0, 1::7], x[0, 2::7] = -0.0, 0.0, np.nan
+        x[4, 3::11], x[4, 4::11], x[4, 5::11] = np.inf, -np.inf, -np.float32(np.nan)
+    some = int(rng.integers(25, columns + 1))
+
+    def f(x: Any) -> Any:
+        down = tf.argsort(x, direction="DESCENDING", stable=True)
+        return tf.sort(x), tf.argsort(x, stable=True), down, tf.math.top_k(x, some)
+
+    found, wanted = (tf.nest.flatten(tf.function(f, jit_compile=j)(tf.constant(x))) for j in BOTH)
+    for y, z in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(y.numpy(), z.numpy())
+
+
 # ---- in loops ------------------------------------------------------------------------------------
 
 

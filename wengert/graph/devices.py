@@ -135,7 +135,7 @@ def chosen(devices: Sequence[Device], op: Any) -> str:
     op.device = ""
     for device in reversed(devices[since:]):
         if callable(device):
-            op.device = str(device(op) or "")
+            op.device = _text(device(op))
         elif device:
             op.device = merged(device, op.device)
     return str(op.device)
@@ -151,8 +151,20 @@ def as_device(device: Any) -> Device:
     """What tf.device was given, as what is noted."""
     if device is None or callable(device):
         return device  # type: ignore[no-any-return]
-    text = str(device)
+    text = _text(device)
     try:
         return DeviceSpec.from_string(text).to_string()
-    except ValueError:  # a name of another kind is kept as it is: there is one device
+    except (
+        ValueError
+    ):  # another program's name for one: there is one device, so it is kept as it is
         return lambda op: text
+
+
+def _text(device: Any) -> str:
+    return (
+        ""
+        if device is None
+        else device.to_string()
+        if isinstance(device, DeviceSpec)
+        else str(device)
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from wengert.compat.graph_defs.attributes import attr_of as attr_of
 from wengert.compat.graph_defs.export import CALL, OWN, PRODUCER, attr_value, nodes_of
@@ -17,27 +17,9 @@ def versions() -> Any:
     return message("VersionDef")(producer=PRODUCER)
 
 
-class PlainNode(NamedTuple):
-    """The fields of NodeDef where there is no package protobuf to make one."""
-
-    name: str
-    op: str
-    input: list[str]
-    device: str
-    attr: dict[str, Any]
-
-
 def node_def(op: Operation) -> Any:
     """An operation as NodeDef."""
-    if is_there():
-        return nodes_of(op)[-1]
-    inputs = [_written(x) for x in op.inputs] + [f"^{other.name}" for other in op.control_inputs]
-    return PlainNode(op.name, op.type, inputs, op.device, dict(op.attrs))
-
-
-def _written(x: Any) -> str:
-    """The name of a tensor as nodes write it: the first output of an operation has its name."""
-    return str(x.name).removesuffix(":0")
+    return nodes_of(op)[-1]
 
 
 def attribute_of(op: Operation, name: str) -> Any:

@@ -15,7 +15,8 @@ from wengert.engines.native.frontend.scalar import NotLowered, is_float, type_of
 from wengert.graph.operation import Operation
 
 FEW: Final = 24  # elements that are kept in order one by one
-LONG: Final = 1 << 9  # elements of a row from which on NumPy sorts faster
+# The bits of a digit of what is sorted, by the length of rows below which they are the fastest.
+_BITS: Final = {1 << 7: 6, 1 << 11: 8, 1 << 63: 11}
 
 
 @rule("ArgMax", "ArgMin")
@@ -48,13 +49,28 @@ def _top(
     if x.kind not in ("f4", "f8", "i4", "i8") or index not in ("i4", "i8"):
         raise NotLowered("elements of another type")
     few = k <= FEW
-    if not few and columns > LONG and not low.is_body:
-        raise NotLowered("a long row")
     rows = math.prod(x.shape[:-1])
     shape = (*x.shape[:-1], k)
-    rooms = [((columns,), kind) for kind in (x.kind, x.kind, index, index)] if not few else []
+    rooms = [] if few else _rooms(x.kind, index, columns)
     arguments = (x.kind, index, (rows, columns), k, largest, few)
     work = rows * columns * max(columns.bit_length(), 4)
     return low.routine(
         "sorting.top", arguments, [x], [(shape, x.kind), (shape, index)], rooms, work
     )
+
+
+class Digits:
+    """The digits by which rows are sorted: of few bits where there are few elements to count."""
+
+    def __init__(self, kind: str, columns: int) -> None:
+        self.bits = next(bits for limit, bits in _BITS.items() if columns < limit)
+        self.size = 1 << self.bits
+        self.kind = f"i{kind[1]}"  # of the keys
+        self.passes = -(-8 * int(kind[1]) // self.bits)
+
+
+def _rooms(kind: str, index: str, columns: int) -> list[Any]:
+    """Where the keys of a row and their places go to and fro, and how often each digit is there."""
+    digits = Digits(kind, columns)
+    rows = [((columns,), k) for k in (digits.kind, digits.kind, index, index)]
+    return [*rows, ((digits.passes * digits.size,), "i4")]
