@@ -166,3 +166,34 @@ def test_a_coordinator_says_which_threads_run_on() -> None:
         raise tf.errors.OutOfRangeError("the end")
     assert coordinator.should_stop()
     coordinator.join()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_queues_in_functions(compiled: bool) -> None:
+    """Of every kind, in loops and branches, shared with what runs eagerly."""
+    queue = tf.queue.FIFOQueue(50, [tf.float64], shapes=[[]])
+    urgent = tf.queue.PriorityQueue(10, [tf.string], [[]])
+    mixed = tf.queue.RandomShuffleQueue(10, 0, [tf.int32], [[2]], seed=1)
+    padded = tf.queue.PaddingFIFOQueue(10, [tf.float32], [[None]])
+
+    @tf.function(jit_compile=compiled)
+    def work(x: Any, n: Any) -> Any:
+        for i in tf.range(n):
+            queue.enqueue(x * tf.cast(i, x.dtype))
+            mixed.enqueue([[i, i]])
+            padded.enqueue(tf.ones([i]))
+        total = tf.constant(0.0, tf.float64)
+        while queue.size() > 1:
+            total += queue.dequeue() ** 2
+        if total > 0.0:
+            urgent.enqueue((1, "first"))
+        return total, padded.dequeue_many(n), mixed.dequeue_up_to(2)
+
+    urgent.enqueue((2, "second"))
+    total, rows, pairs = work(tf.constant(2.0, tf.float64), 3)
+    assert float(total) == 4.0
+    assert rows.numpy().sum(axis=1).tolist() == [0.0, 1.0, 2.0]
+    assert pairs.shape == (2, 2)
+    assert [int(q.size()) for q in (queue, urgent, mixed, padded)] == [1, 2, 1, 0]
+    assert urgent.dequeue()[1].numpy() == b"first"
+    assert float(queue.dequeue()) == 4.0

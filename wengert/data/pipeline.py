@@ -15,6 +15,7 @@ from wengert.core.row import Row, place
 from wengert.data.elements import Element
 from wengert.data.seeds import SeedSource
 from wengert.errors import FailedPreconditionError, OutOfRangeError
+from wengert.state.cell import Resource
 from wengert.values.dtypes import RESOURCE, VARIANT
 
 INFINITE: Final = -1
@@ -103,11 +104,8 @@ def stage(name: str) -> Callable[[Callable[..., Any]], Row]:
     return declare
 
 
-class Pass:
+class Pass(Resource):
     """One pass through a pipeline. Threads may share it."""
-
-    dtype = RESOURCE
-    shape = ()
 
     def __init__(self, pipeline: Pipeline | None = None, name: str = "iterator") -> None:
         self.name = name
@@ -117,9 +115,6 @@ class Pass:
         self.given = 0
         if pipeline is not None:
             self.begin(pipeline)
-
-    def __getitem__(self, key: Any) -> Pass:
-        return self
 
     def begin(self, pipeline: Pipeline, at: int = 0) -> None:
         """Begin a pass through a pipeline, and leave out its first elements."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from wengert.errors import FailedPreconditionError, InvalidArgumentError
 from wengert.host.locks import new_lock
-from wengert.values.dtypes import RESOURCE
+from wengert.state.cell import Resource
 
 
 class Form(NamedTuple):
@@ -27,11 +27,8 @@ class Form(NamedTuple):
     ] = ()  # keys that no entry may have: the empty one, that of deleted entries
 
 
-class Contents:
+class Contents(Resource):
     """The entries of a table. Threads may share it."""
-
-    dtype = RESOURCE
-    shape = ()
 
     def __init__(self, form: Form, name: str) -> None:
         self.form = form
@@ -39,9 +36,6 @@ class Contents:
         self.filled = not form.once
         self._lock = new_lock()
         self._entries: dict[Any, Any] = {}
-
-    def __getitem__(self, key: Any) -> Contents:
-        return self  # a scalar, as arrays without axes are
 
     # ---- what is in it -----------------------------------------------------------------------
 

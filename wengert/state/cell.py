@@ -11,6 +11,7 @@ from wengert.errors import FailedPreconditionError
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.operation import Operation
 from wengert.host.locks import new_lock
+from wengert.values.dtypes import RESOURCE
 
 
 class Cell:
@@ -62,6 +63,16 @@ class Cell:
     @_array.setter
     def _array(self, value: Any) -> None:
         self._value = value
+
+
+class Resource:
+    """An object that lives outside of the graph; a scalar to those who ask for its form."""
+
+    dtype = RESOURCE
+    shape = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        return self
 
 
 _FACTORIES: Final[dict[str, Callable[[Operation], Any]]] = {}

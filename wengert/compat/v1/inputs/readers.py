@@ -20,7 +20,7 @@ from wengert.formats.compressed import opened
 from wengert.formats.lines import lines_of
 from wengert.formats.records import records_in
 from wengert.io.records import TFRecordOptions
-from wengert.state.cell import resource
+from wengert.state.cell import Resource, resource
 from wengert.values.convert import convert
 from wengert.values.dtypes import RESOURCE, int64, string
 
@@ -35,7 +35,7 @@ class ReadRecord(NamedTuple):
     value: Any
 
 
-class Reading:
+class Reading(Resource):
     """What a session keeps of a reader: the file that it reads, and how far it came."""
 
     def __init__(self, records_of: Callable[[bytes], Iterator[Record]]) -> None:

@@ -12,7 +12,7 @@ from wengert.core.row import Row
 from wengert.errors import InvalidArgumentError
 from wengert.graph.graph import Graph
 from wengert.ops.math.elementwise import cast
-from wengert.state.cell import resource
+from wengert.state.cell import Resource, resource
 from wengert.values.convert import convert
 from wengert.values.dtypes import RESOURCE, as_dtype, int32, int64
 from wengert.values.indexed_slices import IndexedSlices
@@ -21,7 +21,7 @@ from wengert.values.shapes import TensorShape
 # ---- what a session holds -----------------------------------------------------------------------
 
 
-class Sums:
+class Sums(Resource):
     """The sum of the gradients that came for the current step or a later one, and their number."""
 
     def __init__(self, dtype: Any, shape: TensorShape, mean: bool) -> None:

@@ -139,7 +139,7 @@ class QueueBase:
         self._name = name
         graph = current_graph()
         if graph is None:
-            self._handle: Any = self._empty(f"{name}_{next(_NUMBERS)}")
+            self._handle: Any = wrap(self._empty(f"{name}_{next(_NUMBERS)}"))
         else:
             self._handle = graph.add(self._handle_row, (), {"queue": self}, name).outputs[0]
             self._name = self._handle.op.name
@@ -195,12 +195,10 @@ class QueueBase:
         return self._names
 
     def _run(self, row: Row, inputs: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
-        """The operation, or its result in eager mode."""
+        """What the operation gives; in a graph the operation itself, if it gives nothing."""
+        found = apply(row, [self._handle, *inputs], attrs, name)
         graph = current_graph()
-        if graph is None:
-            arrays = [np.asarray(x) for x in inputs]
-            return [wrap(y) for y in row.kernel(np, self._handle, *arrays, **attrs)]
-        return apply(row, [self._handle, *inputs], attrs, name) or graph.operations[-1]
+        return found if found or graph is None else graph.operations[-1]
 
     # ---- putting in --------------------------------------------------------------------------
 

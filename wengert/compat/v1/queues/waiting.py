@@ -12,6 +12,7 @@ from typing import Any
 from wengert.errors import CancelledError, OutOfRangeError
 from wengert.ops.random.samplers import Draws
 from wengert.ops.random.seeds import Seeds, stream_for
+from wengert.state.cell import Resource
 
 Element = tuple[Any, ...]
 
@@ -64,7 +65,7 @@ class Shuffled(Order):
         return taken
 
 
-class Waiting:
+class Waiting(Resource):
     """The elements, guarded by a condition for which threads wait."""
 
     def __init__(self, kind: str, name: str, capacity: int, least: int, order: Order) -> None:
