@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.lowering import Lowering, code_of, rule
 from wengert.engines.native.frontend.scalar import NotLowered, is_float
 from wengert.graph.operation import Operation
-
-LONG: Final = 1 << 9  # elements of a row from which on NumPy is as fast
 
 
 def _scanned(
@@ -51,38 +49,49 @@ def _cumprod(
     return _scanned(low, LANES.multiply, (x,), axis, 1, reverse, _lead(exclusive, 1))
 
 
-def _log_of_sum(x: Lane, y: Lane) -> Lane:
-    """The logarithm of the sum of two exponentials, also of infinite numbers."""
-    most, apart = LANES.maximum(x, y), LANES.absolute(x - y)
-    more = LANES.where(x == y, x.dtype.type(math.log(2)), LANES.log1p(LANES.exp(-apart)))
-    return most + more
-
-
 @rule("CumulativeLogsumexp", by_routine=True)
 def _cumulative_logsumexp(
     low: Lowering, op: Operation, x: View, *, axis: int, exclusive: bool, reverse: bool
 ) -> View:
-    if math.prod(x.shape[axis + 1 :]) == 1 and x.size > LONG and not low.is_body:
-        raise NotLowered(
-            "a long row, whose exponentials follow each other in NumPy as they do here"
-        )
-    lead = _lead(exclusive, -np.inf)
-    return _scanned(low, _log_of_sum, (x,), axis, -np.inf, reverse, lead)
+    """The largest exponent so far, and the sum of the exponentials as multiples of its own.
+
+    So all exponentials and logarithms are computed at once; what follows each other is products and sums.
+    """
+    most = _scanned(low, LANES.maximum, (x,), axis, -np.inf, reverse)
+    before = _shifted(low, most, axis, reverse, -np.inf)
+    fade, own = (low.computed(_relative, a, most) for a in (before, x))
+    total = _scanned(low, _recurred, (fade, own), axis, 0, reverse)
+    found = low.computed(lambda m, s: m + LANES.log(s), most, total)
+    return _shifted(low, found, axis, reverse, -np.inf) if exclusive else found
+
+
+def _relative(x: Lane, most: Lane) -> Lane:
+    """The exponential of a number as a multiple of that of another one, also of equal infinite ones."""
+    return LANES.where(x == most, x.dtype.type(1), LANES.exp(x - most))
+
+
+def _recurred(h: Lane, u: Lane, v: Lane) -> Lane:
+    return u * h + v
 
 
 @rule("LinearRecurrence", by_routine=True)
 def _recurrence(
     low: Lowering, op: Operation, a: View, b: View, *, axis: int, reverse: bool
 ) -> View:
-    return _scanned(low, lambda h, u, v: u * h + v, (a, b), axis, 0, reverse)
+    return _scanned(low, _recurred, (a, b), axis, 0, reverse)
 
 
 @rule("Shift")
 def _shift(low: Lowering, op: Operation, x: View, *, axis: int, reverse: bool) -> View:
+    return _shifted(low, x, axis, reverse, 0)
+
+
+def _shifted(low: Lowering, x: View, axis: int, reverse: bool, fill: Any) -> View:
+    """Each element one place later, or earlier; the first one is what it is filled with."""
     size, front = x.shape[axis], [slice(None)] * axis
     if size == 1:
-        return low.number(x.kind, 0, x.shape)
+        return low.number(x.kind, fill, x.shape)
     early, late = (*front, slice(0, size - 1)), (*front, slice(1, size))
     place = slice_view(whole(Base(x.shape, x.kind)), early if reverse else late)
     part = slice_view(x, late if reverse else early)
-    return low.assembled(x.shape, x.kind, 0, [(part, place)])
+    return low.assembled(x.shape, x.kind, fill, [(part, place)])
