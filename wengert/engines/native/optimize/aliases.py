@@ -29,16 +29,12 @@ def needed(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
     used: set[int] = {id(v.base) for v in wanted}
     found = []
     for item in reversed(items):
-        if type(item) in (Step, Repeat, Choice) or _is_used(item, used):
+        made = item.results if type(item) is Routine else (item,)
+        if type(item) in (Step, Repeat, Choice) or not used.isdisjoint(map(id, made)):
             found.append(item)
-            used |= {id(v.base) for v in item.operands}
-            used |= {id(before) for before in item.after}
+            used.update([id(v.base) for v in item.operands])
+            used.update(map(id, item.after))
     return found[::-1]
-
-
-def _is_used(item: Any, used: set[int]) -> bool:
-    made = item.results if type(item) is Routine else [item]
-    return any(id(x) in used for x in made)
 
 
 class Alias(NamedTuple):
@@ -135,7 +131,7 @@ _SUM: Final = ["param", "param", "add"]
 
 def is_sum(item: Any) -> bool:
     """Whether an array is the sum of two of its shape."""
-    if type(item) is not Map or len(item.views) != 2:
+    if type(item) is not Map or len(item.code.instructions) != len(_SUM) or len(item.views) != 2:
         return False
     instructions = item.code.instructions
     return (

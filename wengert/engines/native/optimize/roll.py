@@ -66,21 +66,24 @@ class _Rolling:
     def found(self) -> list[Any]:
         found: list[Any] = []
         for level in self._levels():
-            for item in level:
-                for view in views_of(item):
-                    redirect(view, self.aliases)
+            if self.aliases:
+                for item in level:
+                    for view in views_of(item):
+                        redirect(view, self.aliases)
             level = [i for item in level for i in self._whole(item)]
-            while True:
+            while len(level) >= FEWEST:
                 joined = self._joined(level)
                 if joined is level:
                     break
                 level = joined
             found += level
+        if not self.changed:
+            return found
         for view in self._wanted:
             redirect(view, self.aliases)
         for item in found:
             item.after = list({id(b): b for b in map(self._now, item.after)}.values())
-        return in_order(found) if self.changed else found
+        return in_order(found)
 
     def _levels(self) -> Iterable[list[Any]]:
         """Items that do not depend on each other, as they all are equally far from the inputs."""

@@ -38,7 +38,9 @@ LONG: Final = 1024
 def simplify(low: Lowering, wanted: Sequence[View]) -> list[Any]:
     """The items of a lowering that are needed, some of them replaced by cheaper ones."""
     items = needed(low.items, wanted)
-    items = needed(roll(assemble(items, wanted), wanted), wanted)
+    rolled = roll(assemble(items, wanted), wanted)
+    if rolled is not items:
+        items = needed(rolled, wanted)
     if not any(type(item) is Product for item in items):
         return items
     items = _side_by_side(items, wanted)
