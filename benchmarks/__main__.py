@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from benchmarks import answers, chain, derivatives, graphs, importing, operations
 from benchmarks.adbench import measuring as adbench
+from benchmarks.everyday import measuring as everyday
 from benchmarks.machine import about, machine
 from benchmarks.native import measuring, plot, table
 from benchmarks.scaling import measuring as scaling
@@ -103,6 +104,15 @@ def of_curves(options: argparse.Namespace) -> None:
         pictured(scaling.draw, measured, write(measured, text, options, "scaling"))
 
 
+def of_everyday(options: argparse.Namespace) -> None:
+    """Eager steps, first calls, unknown sizes, memory."""
+    measured = everyday.measure(options.rounds)
+    text = everyday.as_markdown(measured)
+    print(text)
+    if not options.no_write:
+        write(measured, text, options, "everyday")
+
+
 def pictured(draw: Callable[..., bool], measured: dict[str, Any], path: Path) -> None:
     if not draw(measured, path.with_name(path.name + ".png")):
         print("No picture: matplotlib is not installed.", file=sys.stderr)
@@ -182,6 +192,7 @@ PARTS: Final[Mapping[str, Callable[[argparse.Namespace], None]]] = {
     "answers": of_answers,
     "adbench": of_adbench,
     "scaling": of_curves,
+    "everyday": of_everyday,
 }
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from functools import partial
 
 from benchmarks.timing import interleaved
 
-BAR = 0.15  # seconds
+BAR = 0.10  # seconds
 MODULES = ("wengert", "numpy", "tensorflow", "torch", "jax", "autograd")
 
 
