@@ -260,6 +260,8 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
 
 def differentiated(structure: Any) -> list[Any]:
     """The leaves of a structure; of one that is made of tensors, what is differentiated of it."""
+    if not is_nested(structure) and not is_composite(structure):  # by far the commonest
+        return [_itself(structure)]
     found: list[Any] = []
     for leaf in flatten(structure):
         found += differentiated(leaf._differentiated) if is_composite(leaf) else [_itself(leaf)]

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 import numpy as np
 
@@ -19,7 +19,14 @@ from wengert.api.gradients.parts import pull_back_to
 from wengert.api.gradients.stabilizing import stabilize as stabilized
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.batch import one_after_other, vectorize
-from wengert.core.context import also_listening, apply_overrides, current_graph, start, stop
+from wengert.core.context import (
+    also_listening,
+    apply_overrides,
+    current_graph,
+    start,
+    stop,
+    thread,
+)
 from wengert.core.contract import same_shape
 from wengert.core.reverse import conjugate, pull_back
 from wengert.core.tape import Tape
@@ -50,7 +57,7 @@ from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import is_certain
-from wengert.values.tensor import Tensor, dims, key_of
+from wengert.values.tensor import Tensor, dims, key_of, wrap
 from wengert.values.value import Key
 
 if TYPE_CHECKING:
@@ -61,6 +68,7 @@ if TYPE_CHECKING:
 
 
 Source = TypeVar("Source", bound="Value")
+_AS_IT_IS: Final = nullcontext()
 
 
 class GradientTape:
@@ -264,7 +272,9 @@ class GradientTape:
         """The watched variables, in the order in which they were created."""
         if self._tape is not None:
             followed = self._tape.accessed_variables.values()
-            self._watched_variables = tuple(sorted(followed, key=lambda v: v._number))
+            self._watched_variables = (
+                tuple(sorted(followed, key=lambda v: v._number)) if followed else ()
+            )
         return self._watched_variables
 
     # ---- differentiating ---------------------------------------------------------------------
@@ -346,7 +356,8 @@ class GradientTape:
             weights = None if output_gradients is None else nest.differentiated(output_gradients)
             complain_of_shapes(targets, weights, "output_gradients", self._switches)
         used = [(t, s) for t, s in zip(targets, seeds, strict=True) if self._can_be_target(t)]
-        with self._closed(tape), self._by(overrides, tape):
+        self._close()
+        with _scope_of_gradients(), self._by(overrides, tape):
             swept, behind = (tape, asked) if not self._hooked else self._with_hooks(tape, asked)
             pulled = pull_back_to(
                 swept,
@@ -400,6 +411,8 @@ class GradientTape:
         rules = with_switches(overrides, self._switches)
         if rules is not None and isinstance(tape, BudgetTape):
             tape.restore_all()  # overrides may match operations by the values they read
+        if rules is None and self._switches.kinks is None:
+            return _AS_IT_IS
         taken = apply_overrides(rules)
         return taken if self._switches.kinks is None else _counting(taken, self.ties)
 
@@ -429,18 +442,14 @@ class GradientTape:
             f"jacobians). {way_out}"
         )
 
-    @context_manager
-    def _closed(self, tape: Tape) -> tuple[Any, Callable[[], None]]:
-        """While a non-persistent tape is used, it records nothing; afterwards it is empty."""
-        graph = current_graph()
+    def _close(self) -> None:
+        """A non-persistent tape records nothing while it is used, and is empty afterwards."""
         if not self._persistent:
             self.watched_variables()
             self._used_at = callers_place()
             if self._recording:
                 self._stop()
             self._tape = None
-        # What a gradient adds to a graph belongs to none of the scopes that it goes back through.
-        return enter(nullcontext() if graph is None else graph.names.scoped("gradient_tape/"))
 
     def value_and_gradient(self, target: Tensors, sources: Tensors, **options: Any) -> Any:
         """The target and its gradient, as `gradient` gives it.
@@ -566,7 +575,8 @@ class GradientTape:
         """
         tape = self._to_differentiate()
         asked = self._sources(sources)
-        with self._closed(tape), self._by(None, tape):
+        self._close()
+        with _scope_of_gradients(), self._by(None, tape):
             first = _own_gradient(tape, target, asked, "hessian")
             rows = [
                 nest.with_gradients(
@@ -592,7 +602,8 @@ class GradientTape:
         """
         tape = self._to_differentiate()
         asked = self._sources(sources)
-        with self._closed(tape), self._by(None, tape):
+        self._close()
+        with _scope_of_gradients(), self._by(None, tape):
             first = _own_gradient(tape, target, asked, "hvp")
             seeds = [conjugate(seed) for seed in _seeds(first, vectors)]
             pulled = pull_back(tape, first, seeds, asked, drain=False)
@@ -627,7 +638,8 @@ class GradientTape:
         self._check_persistent("jacobian", experimental_use_pfor)
         (y,) = _single(target, "target")
         asked = self._sources(sources)
-        with self._closed(tape), self._by(overrides, tape):
+        self._close()
+        with _scope_of_gradients(), self._by(overrides, tape):
             if not self._can_be_target(y):
                 rows: list[Any] = [None] * len(asked)
             else:
@@ -670,7 +682,8 @@ class GradientTape:
         self._check_persistent("batch_jacobian", experimental_use_pfor)
         (y,), (x,) = _single(target, "target"), _single(source, "source")
         if not (is_certain(dims(y)) and is_certain(dims(x))):
-            with self._closed(tape), self._by(overrides, tape):
+            self._close()
+            with _scope_of_gradients(), self._by(overrides, tape):
                 return _batch_jacobian_in_a_loop(tape, y, x, policy)
         if not dims(y) or not dims(x) or dims(y)[0] != dims(x)[0]:
             raise ValueError(
@@ -679,7 +692,8 @@ class GradientTape:
             )
         n, *one = dims(y)
         size = math.prod(one)
-        with self._closed(tape), self._by(overrides, tape):
+        self._close()
+        with _scope_of_gradients(), self._by(overrides, tape):
             if size == 0:
                 return zeros((n, *one, *dims(x)[1:]), x.dtype)
             # Row i asks for element i of every example at once: the examples do not mix.
@@ -696,6 +710,15 @@ class GradientTape:
 def _counting(taken: AbstractContextManager[None], ties: Ties) -> Iterator[None]:
     with taken, counted_by(ties):
         yield
+
+
+def _scope_of_gradients() -> AbstractContextManager[Any]:
+    """What a gradient adds to a graph belongs to none of the scopes that it goes back through."""
+    graph = current_graph()
+    if graph is None:
+        return _AS_IT_IS
+    scope: AbstractContextManager[Any] = graph.names.scoped("gradient_tape/")
+    return scope
 
 
 # ---- arguments --------------------------------------------------------------------------------
@@ -742,6 +765,10 @@ def _seeds(targets: Sequence[Any], output_gradients: Nested[TensorLike | None]) 
 def _all_ones(target: Tensor) -> Tensor:
     if target.dtype is dtypes.string:  # nothing flows from it
         return target
+    if type(target) is Tensor and thread.context.listeners is not None:
+        ones = np.empty_like(target._array)  # not even a tape around this one has to know
+        ones.fill(1)
+        return wrap(ones)
     return ones_like(target)
 
 
