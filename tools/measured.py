@@ -25,6 +25,7 @@ from benchmarks import derivatives  # noqa: E402
 from benchmarks.native import table  # noqa: E402
 from benchmarks.native.libraries import LIMITS  # noqa: E402
 from benchmarks.native.table import number  # noqa: E402
+from benchmarks.scaling import measuring as scaling  # noqa: E402
 
 BLOCK: Final = re.compile(r"(<!-- measured: ([\w ]+) -->\n).*?(<!-- /measured -->)", re.S)
 
@@ -107,6 +108,7 @@ def written() -> dict[Path, str]:
     found[RESULTS / "native.md"] = table.as_markdown(results("native"))
     found[RESULTS / "derivatives.md"] = derivatives.as_markdown(results("derivatives"))
     found[RESULTS / "measured.md"] = eager.as_markdown(results("measured"))
+    found[RESULTS / "scaling.md"] = scaling.as_markdown(results("scaling"))
     return found
 
 
