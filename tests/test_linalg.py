@@ -3,6 +3,7 @@ lower precision, the names of version 1. Coinciding eigenvalues are in test_dege
 
 from __future__ import annotations
 
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -174,6 +175,53 @@ def test_determinant_of_a_singular_matrix(a: Any) -> None:
     assert_near(inner([gradient(tf.linalg.det, a)], [v]), float(want), 1.0, 1e-9)
     (pushed,) = pushforward(lambda x: [tf.linalg.det(x)], wide(a), wide(v))
     assert_near(float(pushed), float(want), 1.0, 1e-9)
+
+
+@pytest.mark.parametrize("compiled", [None, False, True])
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8])
+def test_second_derivative_of_a_determinant(size: int, compiled: bool | None) -> None:
+    """Of every rank: the determinants of what is left without two rows and two columns."""
+
+    def hessian(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.linalg.det(x)
+            g = inner.gradient(y, x)
+        return outer.jacobian(g, x)
+
+    run = hessian if compiled is None else tf.function(hessian, jit_compile=compiled)
+    rng = np.random.default_rng(size)
+    for rank in range(size + 1):
+        factors = rng.integers(-3, 4, (2, size, size)).astype(float)
+        a = factors[0][:, :rank] @ factors[1][:rank]
+        scale = max(np.linalg.norm(a, 2), 1.0) ** size
+        np.testing.assert_allclose(
+            run(tf.constant(a)), minors_of_two(a), rtol=0, atol=1e-13 * scale
+        )
+
+
+def minors_of_two(a: Any) -> Any:
+    found = np.zeros((*a.shape, *a.shape))
+    pairs = list(permutations(range(len(a)), 2))
+    for (i, k), (j, m) in product(pairs, pairs):
+        left = np.delete(np.delete(a, [i, k], 0), [j, m], 1)
+        sign = (-1) ** (i + j + k + m) * (1 if (k > i) == (m > j) else -1)
+        found[i, j, k, m] = sign * np.linalg.det(left)
+    return found
+
+
+def test_higher_derivatives_of_a_singular_determinant() -> None:
+    """The sum of the squares of a gradient of order two, whose elements are those of the matrix."""
+    a = tf.constant([[1.0, 2.0], [2.0, 4.0]], tf.float64)
+    with tf.GradientTape() as outer:
+        outer.watch(a)
+        with tf.GradientTape() as inner:
+            inner.watch(a)
+            y = tf.linalg.det(a)
+        z = tf.reduce_sum(inner.gradient(y, a) ** 2)
+    assert outer.gradient(z, a).numpy().tolist() == [[2.0, 4.0], [4.0, 8.0]]
 
 
 def test_factors_of_a_singular_matrix() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -24,13 +24,18 @@ from wengert.ops.linalg.matrices import (
 from wengert.ops.linalg.solving import inv
 from wengert.ops.linalg.triangular import cholesky
 from wengert.ops.math.complex import complex, imag, real
-from wengert.ops.math.elementwise import log
+from wengert.ops.math.elementwise import log, zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.half_precision import widen
-from wengert.values.tensor import Tensor
+from wengert.values.convert import convert
+from wengert.values.sizes import certainly
+from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, TensorLike
+
+
+SMALL: Final = 8  # rows of matrices so small that all their minors are computed
 
 
 def _on_matrices(x: Tensor) -> Tensor:
@@ -40,9 +45,25 @@ def _on_matrices(x: Tensor) -> Tensor:
 # ---- the determinant --------------------------------------------------------------------------
 
 
+def _of_two(a: Array) -> Array:
+    (p, q), (r, s) = np.moveaxis(a, (-2, -1), (0, 1))
+    return np.stack([np.stack([s, -q], -1), np.stack([-r, p], -1)], -2)
+
+
+def _of_three(a: Array) -> Array:
+    """Each row is orthogonal to two of the columns."""
+    p, q, r = np.moveaxis(a, -1, 0)
+    return np.stack([np.cross(q, r), np.cross(r, p), np.cross(p, q)], -2)
+
+
+_WRITTEN_OUT: Final = {1: np.ones_like, 2: _of_two, 3: _of_three}
+
+
 def _adjugate_kernel(_: Namespace, a: Array) -> Array:
     """det(a) a^-1; computed from singular values where a is nearly singular."""
     wide = widen(a)
+    if a.shape[-1] in _WRITTEN_OUT:
+        return _WRITTEN_OUT[a.shape[-1]](wide).astype(a.dtype, copy=False)
     det = np.linalg.det(wide)
     size = np.prod(np.linalg.norm(wide, axis=-1), axis=-1)
     if np.all(np.abs(det) > 1e-4 * size):
@@ -57,11 +78,34 @@ def _adjugate_kernel(_: Namespace, a: Array) -> Array:
 
 
 def _adjugate_rule(g: Tensor, y: Tensor, a: Tensor) -> Tensor:
-    """d(det a^-1) = det (tr(a^-1 da) a^-1 - a^-1 da a^-1)."""
+    """d(det a^-1) = det (tr(a^-1 da) a^-1 - a^-1 da a^-1); by minors for small matrices."""
+    if certainly(dims(a)[-1] <= SMALL):
+        return _adjugate_rule_by_minors(g, a)
     inverse = inv(a)
     along = _on_matrices(reduce_sum(g * y, (-2, -1)))
     flipped = transpose_last(inverse)
     return along * flipped - product(flipped, g, transpose_last(y))
+
+
+def _adjugate_rule_by_minors(g: Tensor, a: Tensor) -> Tensor:
+    """Each element of an adjugate is a determinant: its derivative exists whatever the rank is."""
+    size = dims(a)[-1]
+    if size == 1:
+        return zeros_like(a)
+    all_but = np.stack([np.delete(np.eye(size), i, 0) for i in range(size)])
+    rows = convert(all_but[:, None], a.dtype)
+    columns = convert(np.swapaxes(all_but, -1, -2)[None], a.dtype)
+    signs = convert((-1.0) ** np.add.outer(np.arange(size), np.arange(size)), a.dtype)
+    weights = _on_matrices(transpose_last(g) * signs)
+    minors = product(rows, _on_front(a), columns)
+    of_minors = weights * transpose_last(apply(ADJUGATE, (minors,)))
+    spread = product(transpose_last(rows), of_minors, transpose_last(columns))
+    return reduce_sum(spread, (-4, -3))
+
+
+def _on_front(a: Tensor) -> Tensor:
+    """Matrices with two more axes in front of them."""
+    return expand_dims(expand_dims(a, -3), -3)
 
 
 ADJUGATE: Row = op(
