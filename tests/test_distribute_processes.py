@@ -140,6 +140,31 @@ def test_an_interrupt_reaches_all(tmp_path: Path) -> None:
         assert run.wait(30) == 130
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell processes")
+def test_processes_end_with_the_command(tmp_path: Path) -> None:
+    """Even if nothing could be done before the end of the command itself."""
+    program = tmp_path / "program.py"
+    program.write_text("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(100)\n")
+    command = [sys.executable, "-m", "wengert", "launch", "-n", "2", "--plain", str(program)]
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        workers = [int(run.stdout.readline()) for _ in range(2)]
+        run.kill()
+        until = time.monotonic() + 20
+        while any(map(is_running, workers)) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not any(map(is_running, workers))
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there, and has not ended."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import signal
 import socket
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from wengert.cli import INTERRUPTED
@@ -29,6 +30,7 @@ When one of them fails or is killed, the others are ended.
 _LOOK: Final = 0.05  # seconds between looks at the processes
 _SETTLE: Final = 0.3  # seconds in which others may fail of the same cause
 _GRACE: Final = 5.0  # seconds for a process to end by itself
+_ON_PARENTS_DEATH: Final = 1  # of prctl: the signal that a process gets when its parent ends
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -121,6 +123,21 @@ def _free_port() -> int:
         return int(found.getsockname()[1])
 
 
+def _ending_with_parent() -> Callable[[], None] | None:
+    """What a new process calls to be ended when this one is, even by kill -9; None where the system cannot."""
+    if sys.platform != "linux":
+        return None
+    tell: Any = ctypes.CDLL(None).prctl
+    parent = os.getpid()
+
+    def ask() -> None:
+        tell(_ON_PARENTS_DEATH, signal.SIGTERM)
+        if os.getppid() != parent:  # which was ended meanwhile
+            os._exit(1)
+
+    return ask
+
+
 class _Group:
     """The processes of this machine."""
 
@@ -134,7 +151,7 @@ class _Group:
         """Begin one, whose lines are shown with its number."""
         process = subprocess.Popen(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True,
+            stderr=subprocess.PIPE, start_new_session=True, preexec_fn=_ending_with_parent(),
         )  # fmt: skip
         mark = b"" if self._plain else f"[{self._first + len(self._running)}] ".encode()
         self._running.append(process)
