@@ -211,3 +211,33 @@ def test_sizes_that_keep_coming_are_compiled() -> None:
         call(n)
         call(n)
     assert len(sizes._made) == MOST
+
+
+EMPTY: dict[str, Function] = {
+    "scan": lambda x: tf.scan(lambda a, r: a + r[:0], x, initializer=tf.zeros([0], tf.float64)),
+    "map": lambda x: tf.map_fn(lambda r: r * 2.0, x[:, :0]),
+    "top none": lambda x: tf.map_fn(lambda r: tf.math.top_k(r, 0)[0], x),
+    "written": lambda x: tf.while_loop(
+        lambda i, a: i < 3,
+        lambda i, a: (i + 1, a.write(i, x[i, :0])),
+        (0, tf.TensorArray(tf.float64, 3, element_shape=[0])),
+    )[1].stack(),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_elements_of_no_size(name: str) -> None:
+    """They are compiled as others are, alone and with other ones, known and unknown at tracing."""
+
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            empty = EMPTY[name](x)
+            y = tf.reduce_sum(empty) + tf.reduce_sum(x**3)
+        return empty, tape.gradient(y, x)
+
+    for spec in (None, [unknown(LARGER)]):
+        given = tf.function(f, jit_compile=True, input_signature=spec)(LARGER)
+        wanted = tf.function(f, jit_compile=False, input_signature=spec)(LARGER)
+        for y, z in zip(given, wanted, strict=True):
+            np.testing.assert_allclose(y, z, rtol=1e-12)

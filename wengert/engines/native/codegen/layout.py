@@ -193,7 +193,7 @@ class Layout:
             self.columns = columns
         elif len(self.axes) <= 1:
             self.columns = min(size, 2 * BLOCK) if size <= 2 * BLOCK else BLOCK
-            self.short = size % self.columns
+            self.short = size % max(self.columns, 1)
         else:
             self.columns = self.axes[-1].size
         self.rows = -(-size // self.columns) if self.columns else 1
