@@ -260,6 +260,21 @@ def test_without_memory(monkeypatch: Any) -> None:
     assert_one_warning("no memory for a compiled graph")
 
 
+@pytest.mark.parametrize("compiled", [None, False, True])
+def test_results_that_no_memory_holds(compiled: bool | None) -> None:
+    """TensorFlow's error, which says of what; Python's, too."""
+
+    def f(x: Any) -> Any:
+        return tf.tile(x, [1 << 38]) + 1.0
+
+    run = f if compiled is None else tf.function(f, jit_compile=compiled)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(tf.errors.ResourceExhaustedError, match=r"OOM.*TiB.*Op:Tile") as found:
+            run(tf.ones([1000]))
+    assert isinstance(found.value, MemoryError)
+
+
 def test_without_memory_to_compile(monkeypatch: Any) -> None:
     """It is nobody's mistake, and said once for all graphs."""
     monkeypatch.setattr(build, "compile_text", _raising(MemoryError()))

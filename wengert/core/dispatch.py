@@ -13,7 +13,13 @@ import numpy as np
 
 from wengert.core.context import thread
 from wengert.core.row import NO_ATTRS, Attrs, Row
-from wengert.errors import InvalidArgumentError, LeakedTensorError, NotATensorError, OpError
+from wengert.errors import (
+    InvalidArgumentError,
+    LeakedTensorError,
+    NotATensorError,
+    OpError,
+    ResourceExhaustedError,
+)
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.host.malloc import LARGE, keep_memory
 from wengert.values.shapes import shape_text
@@ -127,8 +133,10 @@ def explain_failure(row: Row, inputs: Sequence[Any], error: Exception) -> Except
         leaked = getattr(x, "_leaked", None)
         if leaked:
             return LeakedTensorError(f"{row.name} was given {leaked}")
-    if row.users or isinstance(error, (OpError, MemoryError)):
+    if row.users or isinstance(error, OpError):
         return error
+    if isinstance(error, MemoryError):
+        return ResourceExhaustedError(f"OOM when computing a result: {error} [Op:{row.name}]")
     return InvalidArgumentError(f"{_complaint(row, inputs, error)} [Op:{row.name}]")
 
 

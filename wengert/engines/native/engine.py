@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from wengert.errors import ResourceExhaustedError
 from wengert.execution.description import Description
 from wengert.execution.engine_registry import Engine, Runnable
 from wengert.execution.plan import Plan
@@ -63,9 +64,9 @@ class NativePlan(Runnable):
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         try:
             return self.running.run(values)  # type: ignore[no-any-return]
-        except MemoryError:
+        except MemoryError as error:
             if not self.running.is_one_call:  # part of it has run already
-                raise
+                raise ResourceExhaustedError(f"OOM in a compiled graph: {error}") from error
             warn_once("There was no memory for a compiled graph; it is computed by NumPy instead.")
             return self.running.reference()(values)  # type: ignore[no-any-return]
 

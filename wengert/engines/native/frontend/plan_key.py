@@ -33,6 +33,7 @@ from wengert.values.tensor import TensorList
 # Marshalled without references, equal values give equal bytes; different values, and values of
 # different types (1, 1.0, True; 0.0, -0.0), give different bytes.
 _WITHOUT_REFERENCES: Final = 2
+_LARGEST: Final = 1 << 28  # bytes of a constant: to read and hash more takes longer than to compile
 
 
 class Inexact(Exception):  # noqa: N818  # the plan is compiled anew
@@ -231,6 +232,8 @@ def _value(value: Any) -> Any:
     if kind is tuple or kind is list:
         return (kind.__name__, _values(value))
     if kind is np.ndarray or isinstance(value, np.generic):
+        if value.nbytes > _LARGEST:
+            raise Inexact
         return (kind.__name__, _dtype(value.dtype), value.shape, value.tobytes())
     if kind is TensorList and value.form is None:
         return ("list", _values(value))
