@@ -95,8 +95,9 @@ class Batcher:
 
     building: ClassVar[None] = None
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, batch: object = None) -> None:
         self.size = size
+        self.batch = batch or object()  # the same one while its rules run, perhaps later
         self.outer: Interpreter | None = None
         self.outer_recorders: tuple[Recorder, ...] = ()
 
@@ -111,7 +112,7 @@ class Batcher:
 
     def holds(self, value: Any) -> bool:
         """Whether a value is one example of this batch."""
-        return type(value) is Batched and value._batcher is self
+        return type(value) is Batched and value._batcher.batch is self.batch
 
     def full(self, value: Any) -> Tensor:
         """The tensor of all examples; a value that all share is repeated."""
@@ -146,6 +147,8 @@ class Batcher:
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
         """Carry out an operation for all examples at once."""
+        if row.closes:  # it hands on what was computed; its rule keeps values of this batch
+            return self.announce(row, inputs, attrs, list(row.kernel(np, *inputs)))
         batched = [self.holds(x) for x in inputs]
         if not any(batched) and not row.stateful:
             with self.outside():
@@ -173,19 +176,40 @@ class Batcher:
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
         """Notify the recorders inside and outside of an operation with a joint rule."""
-        note(row, inputs, attrs, result)
         batched = [self.holds(x) for x in inputs]
         results = result if row.many else [result]
         if not any(batched) and not any(self.holds(y) for y in results):
             with self.outside():
-                announce(row, inputs, attrs, result)
-            return result
-        lifted = _lifted_row(row, self.size, batched)
-        fulls = [self.full(y) for y in results]
-        xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
-        with self.outside():
-            announce(lifted, xs, attrs, fulls if row.many else fulls[0])
-        return result
+                told = announce(row, inputs, attrs, result)
+        else:
+            lifted = self._lifted(row, batched)
+            fulls = [self.full(y) for y in results]
+            xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
+            with self.outside():
+                seen = announce(lifted, xs, attrs, fulls if row.many else fulls[0])
+            ones = [self.lift(y) for y in (seen if row.many else [seen])]
+            told = ones if row.many else ones[0]
+        note(row, inputs, attrs, told)
+        return told
+
+    def _lifted(self, row: Row, batched: list[bool]) -> Row:
+        """The row whose rule is the joint rule of `row`, for all examples at once."""
+
+        def joint(gs: Any, ys: Any, xs: Any, attrs: Any) -> list[Any]:
+            again = Batcher(self.size, self.batch)  # to which the values belong that the rule keeps
+            with again.active():
+                one_gs = [None if g is None else again.lift(g) for g in gs]
+                one_ys = [again.lift(y) for y in ys]
+                one_xs = [again.lift(x) if b else x for x, b in zip(xs, batched, strict=True)]
+                pulled = row.joint(one_gs, one_ys, one_xs, attrs) if row.joint else []
+                fulls = [None if p is None else again.full(p) for p in as_list(pulled)]
+            return [
+                f if f is None or b else bound.sum_to(f, dims(f)[1:])
+                for f, b in zip(fulls, batched, strict=True)
+            ]
+
+        joint.__wrapped__ = row.joint  # type: ignore[attr-defined]  # errors name the user's rule
+        return Row(row.name, row.kernel, joint=joint, many=row.many, users=row.users)
 
 
 def _given_rule(row: Row) -> Row | None:
@@ -193,26 +217,6 @@ def _given_rule(row: Row) -> Row | None:
     replaced = thread.context.overrides.get(row.name)
     given: Row | None = None if replaced is None else replaced(row)
     return None if given is None or given.joint is None else given
-
-
-def _lifted_row(row: Row, size: int, batched: list[bool]) -> Row:
-    """The row whose rule is the joint rule of `row`, for all examples at once."""
-
-    def joint(gs: Any, ys: Any, xs: Any, attrs: Any) -> list[Any]:
-        batcher = Batcher(size)
-        with batcher.active():
-            one_gs = [None if g is None else batcher.lift(g) for g in gs]
-            one_ys = [batcher.lift(y) for y in ys]
-            one_xs = [batcher.lift(x) if b else x for x, b in zip(xs, batched, strict=True)]
-            pulled = row.joint(one_gs, one_ys, one_xs, attrs) if row.joint else []
-            fulls = [None if p is None else batcher.full(p) for p in as_list(pulled)]
-        return [
-            f if f is None or b else bound.sum_to(f, dims(f)[1:])
-            for f, b in zip(fulls, batched, strict=True)
-        ]
-
-    joint.__wrapped__ = row.joint  # type: ignore[attr-defined]  # errors name the user's rule
-    return Row(row.name, row.kernel, joint=joint, many=row.many, users=row.users)
 
 
 def apply_batched(
