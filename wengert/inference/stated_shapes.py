@@ -53,10 +53,10 @@ def in_agreement(stated: Stated, known: Any) -> Any:
 
 def sizes_of(value: Any) -> Stated:
     """The shape of an argument, with None for what is known only at run time."""
-    try:
-        shape = TensorShape(value.shape if hasattr(value, "shape") else np.shape(value))
-    except ValueError:  # a ragged list, which the call itself refuses
-        return None
+    if isinstance(value, (list, tuple)):  # its elements may be sizes that are known at run time
+        inner = sizes_of(value[0]) if len(value) else ()
+        return None if inner is None else (len(value), *inner)
+    shape = TensorShape(getattr(value, "shape", ()))
     return None if shape.rank is None else tuple(shape)
 
 

@@ -36,9 +36,8 @@ def _indexed_shape(x: TensorLike, key: Any) -> Stated:
     if have is None or _is_mask(key) or any(type(p) is Batched for p in parts):
         return None
     spare = len(have) - sum(p is not None and p is not Ellipsis for p in parts)
-    if Ellipsis not in parts:
-        parts.append(Ellipsis)
-    at = parts.index(Ellipsis)
+    # By identity: a tensor compares element by element.
+    at = next((i for i, p in enumerate(parts) if p is Ellipsis), len(parts))
     parts[at : at + 1] = [slice(None)] * max(spare, 0)
     sizes = iter(have)
     found = [(p, 1 if p is None else next(sizes, None)) for p in parts]
