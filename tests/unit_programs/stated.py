@@ -78,7 +78,6 @@ def arrays(tf: Any) -> Programs:
         "repeat": lambda: tf.repeat(x(None, 3), ints(...), axis=1),
         "broadcast_to": lambda: tf.broadcast_to(x(None, 3), ints(3)),
         "an index": lambda: x(5, 3, 7)[ints()],
-        "a slice": lambda: x(5, 3, 7)[ints(), ints() : 2],
         "a slice of numbers": lambda: x(5, 3, 7)[ints(), ::-2, tf.newaxis],
         "dropout": lambda: tf.nn.dropout(x(4, 3), 0.5, noise_shape=ints(...)),
         "dropout at a rate": lambda: tf.nn.dropout(x(4, None), x(...)),

@@ -11,7 +11,6 @@ import numpy as np
 from wengert.core.batch import Batched
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
-from wengert.inference.stated_shapes import Stated, number_of, sizes_of, states
 from wengert.inference.symbolic_integers import integer
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import as_shape, one_axis, reshape
@@ -29,33 +28,7 @@ if TYPE_CHECKING:
     from wengert.values.typing import Integers, TensorLike
 
 
-def _indexed_shape(x: TensorLike, key: Any) -> Stated:
-    """The sizes of whole axes, and of slices between numbers, whatever the other indices are."""
-    have = sizes_of(x)
-    parts = list(key) if isinstance(key, (tuple, list)) else [key]
-    if have is None or _is_mask(key) or any(type(p) is Batched for p in parts):
-        return None
-    spare = len(have) - sum(p is not None and p is not Ellipsis for p in parts)
-    # By identity: a tensor compares element by element.
-    at = next((i for i, p in enumerate(parts) if p is Ellipsis), len(parts))
-    parts[at : at + 1] = [slice(None)] * max(spare, 0)
-    sizes = iter(have)
-    found = [(p, 1 if p is None else next(sizes, None)) for p in parts]
-    return tuple([_sliced_size(p, n) for p, n in found if _keeps_an_axis(p)])
-
-
-def _sliced_size(part: slice | None, size: int | None) -> int | None:
-    if part is None:
-        return size
-    bounds = [None if b is None else number_of(b) for b in (part.start, part.stop, part.step)]
-    given = (part.start, part.stop, part.step)
-    if size is None or any(b is None and g is not None for b, g in zip(bounds, given, strict=True)):
-        return None
-    return len(range(*slice(*bounds).indices(size)))
-
-
 @deferrable
-@states(_indexed_shape)
 def getitem(x: TensorLike, key: Any) -> Tensor:
     """x[key], with all of Python's slicing; a boolean tensor selects where it is True."""
     tensor = convert(x)
