@@ -34,6 +34,7 @@ from wengert.inference.shape_inference import (
     last_resorts,
     ranks_in_common,
 )
+from wengert.inference.stated_shapes import in_agreement, stated_shape
 from wengert.inference.symbolic_integers import integer, integers_of
 from wengert.values import nest
 from wengert.values.bound_ops import bound
@@ -412,7 +413,12 @@ class _Foreseeing:
 
 def _outcome(call: _Call) -> _Outcome | None:
     """What the call will return: proved if possible, otherwise inferred from guesses."""
-    return _proved(call) or _guessed(call)
+    found = _proved(call) or _guessed(call)
+    if found is not None and len(found.known) == 1:
+        ((shape, dtype),) = found.known
+        stated = stated_shape(call.function, call.args, call.kwargs)
+        found.known = [(in_agreement(stated, shape), dtype)]
+    return found
 
 
 def _proved(call: _Call) -> _Outcome | None:

@@ -141,7 +141,7 @@ class TensorList(list):  # type: ignore[type-arg]
     None stands where nothing was written; in a cotangent, where there is none.
     """
 
-    __slots__ = ("_dense", "_form")
+    __slots__ = ("_dense", "_fixed", "_form")
 
     dtype = VARIANT
     shape = ()
@@ -165,6 +165,16 @@ class TensorList(list):  # type: ignore[type-arg]
     def of_form(self, form: Any) -> TensorList:
         """The list itself, which now knows what its elements must be."""
         self._form = form
+        return self
+
+    @property
+    def fixed(self) -> bool:
+        """Whether nothing may be written past its end."""
+        return getattr(self, "_fixed", False)
+
+    def of_length(self, fixed: bool) -> TensorList:
+        """The list itself, which now keeps its length, or may grow."""
+        self._fixed = fixed
         return self
 
     @property

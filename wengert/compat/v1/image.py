@@ -8,6 +8,7 @@ from wengert import image as _now
 from wengert.compat.v1.functions.arguments import one_of as _one_of
 from wengert.core.row import Row as _Row
 from wengert.inference.public_functions import deferrable as _deferrable
+from wengert.inference.stated_shapes import states as _states
 from wengert.ops.arrays.shaping import as_shape as _as_shape
 from wengert.ops.image import distorted_boxes as _boxes
 from wengert.ops.image import resize as _resize
@@ -119,6 +120,7 @@ def resize_area(
 
 
 @_deferrable
+@_states(_resize.stated_resize)
 def resize(
     images: Any,
     size: Any,

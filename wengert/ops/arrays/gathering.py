@@ -14,6 +14,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import Stated, number_of, sizes_of, states
 from wengert.inference.symbolic_integers import by_function, integer, integers_of
 from wengert.ops.arrays.batched import by_segment
 from wengert.ops.arrays.shaping import (
@@ -512,7 +513,14 @@ UNSORTED_SEGMENT_SUM: Row = op(
 )
 
 
+def stated_segments(data: TensorLike, segment_ids: TensorLike, num_segments: Any) -> Stated:
+    """What is known of the shape of a reduction by segments."""
+    x, ids = sizes_of(data), sizes_of(segment_ids)
+    return None if x is None or ids is None else (number_of(num_segments), *x[len(ids) :])
+
+
 @deferrable
+@states(stated_segments)
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:

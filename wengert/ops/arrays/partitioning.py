@@ -214,7 +214,7 @@ def dynamic_stitch(
             "[Op:DynamicStitch]"
         )
     for number, (i, x) in enumerate(zip(places, rows, strict=True)):
-        if dims(x)[: len(dims(i))] != dims(i):
+        if shapes_differ(dims(x)[: len(dims(i))], dims(i)):
             raise InvalidArgumentError(
                 f"data[{number}].shape = {shape_text(dims(x))} does not start with indices[{number}]"
                 f".shape = {shape_text(dims(i))} [Op:DynamicStitch]"

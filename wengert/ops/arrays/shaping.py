@@ -15,6 +15,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, NotATensorError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import Stated, numbers_of, sizes_of, states
 from wengert.inference.symbolic_integers import by_function, integer, integers_of, known_value
 from wengert.ops.math.complex import conj
 from wengert.ops.support.batch_rules import shift_axes, shift_axis, with_attrs
@@ -161,10 +162,14 @@ def _places(shape: Dims) -> str:
     return " and ".join(str(i) for i, s in enumerate(shape) if type(s) is int and s == -1)
 
 
+def _transpose_rule(g: Tensor, y: Tensor | None, x: Tensor, *, perm: Sequence[int]) -> Tensor:
+    return transpose(g, [int(i) for i in np.argsort(perm)])
+
+
 TRANSPOSE: Row = op(
     "Transpose",
     lambda xp, x, *, perm: xp.transpose(x, perm),
-    vjp=(lambda g, y, x, *, perm: transpose(g, tuple(int(i) for i in np.argsort(perm))),),
+    vjp=(_transpose_rule,),
     shape=lambda have, *, perm: tuple(have[i] for i in perm),
     linear=(0,),
     batch=with_attrs("Transpose", lambda a, n: {"perm": (0, *[p + 1 for p in a["perm"]])}),
@@ -173,7 +178,17 @@ TRANSPOSE: Row = op(
 )
 
 
+def _of_rank(tensor: TensorLike, numbers: Integers | None) -> Stated:
+    """As many axes as the tensor, or as there are numbers."""
+    x = sizes_of(tensor)
+    if x is not None:
+        return (None,) * len(x)
+    given = None if numbers is None else numbers_of(numbers)
+    return None if given is None else (None,) * len(given)
+
+
 @deferrable
+@states(lambda a, perm: _of_rank(a, perm))
 def transpose(
     a: TensorLike,
     perm: Integers | None = None,
@@ -301,7 +316,17 @@ BROADCAST_TO: Row = op(
 )
 
 
+def _broadcast_shape(input: TensorLike, shape: ShapeLike) -> Stated:
+    """The sizes asked for; an axis that is not of size one keeps its size."""
+    wanted, have = numbers_of(shape), sizes_of(input)
+    if wanted is None or have is None or len(have) > len(wanted):
+        return None if wanted is None else tuple(wanted)
+    kept = [None] * (len(wanted) - len(have)) + [None if n == 1 else n for n in have]
+    return tuple([w if k is None else k for w, k in zip(wanted, kept, strict=True)])
+
+
 @deferrable
+@states(_broadcast_shape)
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Broadcast to a shape: repeat the tensor along new axes and axes of size one.
 
@@ -345,6 +370,7 @@ TILE: Row = op(
 
 
 @deferrable
+@states(lambda input, multiples: _of_rank(input, multiples))
 def tile(input: TensorLike, multiples: Integers, name: str | None = None) -> Tensor:
     """Tile: repeat the tensor `multiples[i]` times along axis i.
 

@@ -11,6 +11,7 @@ from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import Stated, sizes_of, states
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.shaping import as_shape, one_axis, plain, static
 from wengert.ops.support.batch_rules import shift_axes, with_attrs
@@ -206,7 +207,16 @@ MIRROR_PAD_GRAD: Row = op(
 )
 
 
+def _stated_padding(tensor: TensorLike, paddings: TensorLike) -> Stated:
+    """The rank, from the tensor or from the paddings."""
+    x, pairs = sizes_of(tensor), sizes_of(paddings)
+    if x is not None:
+        return (None,) * len(x)
+    return None if pairs is None or len(pairs) != 2 or pairs[0] is None else (None,) * pairs[0]
+
+
 @deferrable
+@states(_stated_padding)
 def pad(
     tensor: TensorLike,
     paddings: TensorLike,

@@ -100,7 +100,7 @@ def _get_like(
 
 def _set(_: Namespace, values: list[Any], index: Tensor | Array, item: Tensor | Array) -> list[Any]:
     at = int(index)
-    if at < 0:
+    if at < 0 or getattr(values, "fixed", False):
         _checked(values, at, "TensorListSetItem")
     if at >= len(values):
         values = [*values] + [None] * (at + 1 - len(values))
@@ -209,7 +209,8 @@ def list_op(name: str, kernel: Any, forms: Any = None, **fields: Any) -> Row:
     def listed(xp: Namespace, *values: Tensor | Array | TensorList, **attrs: Any) -> TensorList:
         found = kernel(xp, *values, **attrs)
         form = getattr(found, "form", None) or getattr(values[0], "form", None)
-        made = TensorList(found)
+        fixed = getattr(found if isinstance(found, TensorList) else values[0], "fixed", False)
+        made = TensorList(found).of_length(fixed)
         return made if form is None else made.of_form(form)
 
     def inline(inputs: Sequence[Any], attrs: Attrs) -> Any:
@@ -265,7 +266,8 @@ class _Ours:
 def elements_of(value: Tensor | TensorList) -> Tensor | TensorList:
     """A list of arrays as one of tensors; anything else unchanged."""
     if isinstance(value, Tensor) and isinstance(value._array, TensorList):
-        return TensorList([None if v is None else wrap(v) for v in value._array])
+        made = TensorList([None if v is None else wrap(v) for v in value._array])
+        return made.of_length(value._array.fixed)
     return value
 
 
@@ -441,7 +443,10 @@ UNSTACK_LIST: Row = list_op(
     batch=_batched_unstack,
 )
 # Where the list grows, its length is not that of the beginning.
-EMPTY: Row = list_op("TensorListReserve", lambda _, size, *, grows=False: [None] * int(size))
+EMPTY: Row = list_op(
+    "TensorListReserve",
+    lambda _, size, *, grows=False: TensorList([None] * int(size)).of_length(not grows),
+)
 ZEROS: Row = list_op("TensorListZerosLike", lambda _, values: [None] * len(values))
 LENGTH: Row = list_op(
     "TensorListLength",

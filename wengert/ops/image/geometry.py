@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import Stated, number_of, sizes_of, states
 from wengert.ops.arrays.shaping import expand_dims, squeeze, static
 from wengert.ops.arrays.shaping import transpose as transposed
 from wengert.ops.arrays.slicing import pad, reverse, slice_
@@ -41,6 +43,31 @@ def _as_batch(image: TensorLike, change: Callable[[Tensor], Tensor]) -> Tensor:
     if len(dims(x)) not in (3, 4):
         raise _wrong_rank(dims(x))
     return change(x) if len(dims(x)) == 4 else squeeze(change(expand_dims(x, 0)), [0])
+
+
+def target_shape(image: TensorLike, height: int | None, width: int | None) -> Stated:
+    """The shape of an image, or of a batch of them, of another size."""
+    x = sizes_of(image)
+    return None if x is None or len(x) not in (3, 4) else (*x[:-3], height, width, x[-1])
+
+
+def _stated_target(image: TensorLike, target_height: IntLike, target_width: IntLike) -> Stated:
+    return target_shape(image, number_of(target_height), number_of(target_width))
+
+
+def _central_shape(image: TensorLike, central_fraction: FloatLike) -> Stated:
+    x = sizes_of(image)
+    if x is None or len(x) not in (3, 4):
+        return None
+    if not isinstance(central_fraction, Real):
+        return target_shape(image, None, None)
+    sizes = [None if n is None else n - 2 * _edge(n, float(central_fraction)) for n in x[-3:-1]]
+    return target_shape(image, *sizes)
+
+
+def _edge(size: int, fraction: FloatLike) -> int:
+    """What a central crop cuts off at either side."""
+    return int((size - size * float(fraction)) / 2)
 
 
 def _number(value: IntLike) -> int:
@@ -114,6 +141,7 @@ def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
 
 
 @deferrable
+@states(_stated_target)
 def crop_to_bounding_box(
     image: TensorLike,
     offset_height: IntLike,
@@ -144,6 +172,7 @@ def crop_to_bounding_box(
 
 
 @deferrable
+@states(_stated_target)
 def pad_to_bounding_box(
     image: TensorLike,
     offset_height: IntLike,
@@ -179,6 +208,7 @@ def _target(target_height: IntLike, target_width: IntLike) -> tuple[int, int]:
 
 
 @deferrable
+@states(_stated_target)
 def resize_with_crop_or_pad(
     image: TensorLike, target_height: IntLike, target_width: IntLike
 ) -> Tensor:
@@ -205,6 +235,7 @@ def resize_with_crop_or_pad(
 
 
 @deferrable
+@states(_stated_target)
 def resize_with_pad(
     image: TensorLike,
     target_height: IntLike,
@@ -252,6 +283,7 @@ def _fitted(have: Dims, target: Dims) -> tuple[Dims, Dims]:
 
 
 @deferrable
+@states(_central_shape)
 def central_crop(image: TensorLike, central_fraction: FloatLike) -> Tensor:
     """Crop the image to its middle, a fraction of its height and width.
 
@@ -265,6 +297,6 @@ def central_crop(image: TensorLike, central_fraction: FloatLike) -> Tensor:
     if fraction == 1.0:
         return x
     shape = dims(x)
-    edges = [int((n - n * fraction) / 2) for n in shape[at : at + 2]]
+    edges = [_edge(n, fraction) for n in shape[at : at + 2]]
     begin = [0] * at + [*edges, 0]
     return slice_(x, begin, [n - 2 * b for n, b in zip(shape, begin, strict=True)])

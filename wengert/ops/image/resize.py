@@ -17,6 +17,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import Stated, numbers_of, sizes_of, states
 from wengert.ops.arrays.shaping import as_shape, expand_dims, reshape, squeeze
 from wengert.ops.image import resize_weights as weights
 from wengert.ops.math.elementwise import cast
@@ -306,7 +307,18 @@ def _fitting(size: Dims, have: Dims) -> Dims:
     return tuple(int(np.rint(scale * f(n))) for n in have)
 
 
+def stated_resize(images: TensorLike, size: TensorLike, preserve_aspect_ratio: bool) -> Stated:
+    """What is known of the shape of resized images."""
+    x, wanted = sizes_of(images), numbers_of(size)
+    if x is None or len(x) not in (3, 4):
+        return None
+    if wanted is None or len(wanted) != 2 or preserve_aspect_ratio:
+        wanted = [None, None]
+    return (*x[:-3], *wanted, x[-1])
+
+
 @deferrable
+@states(stated_resize)
 def resize(
     images: TensorLike,
     size: TensorLike,

@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from wengert.core.context import current_graph
 from wengert.inference.public_functions import nameable
 from wengert.ops.math.comparison import greater_equal, where
 from wengert.ops.math.elementwise import zeros_like
@@ -114,7 +115,10 @@ def _dropped(
         rate = _rate_like(rate, x)
         kept = x / (1.0 - rate)
     drawn = sample(shape=_noise_shape(noise_shape, x), dtype=x.dtype)
-    return where(greater_equal(drawn, rate), kept, zeros_like(x))
+    dropped = where(greater_equal(drawn, rate), kept, zeros_like(x))
+    if current_graph() is not None:  # whatever shape the noise has
+        dropped.set_shape(x.shape)
+    return dropped
 
 
 def _rate_like(rate: TensorLike, x: Tensor) -> Tensor:

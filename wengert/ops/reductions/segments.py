@@ -16,6 +16,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import states
 from wengert.ops.arrays.batched import behind, by_segment, in_front, own_ranges, taken_apart
 from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.gathering import (
@@ -25,6 +26,7 @@ from wengert.ops.arrays.gathering import (
     integers,
     rows_of_segments,
     segmented_shape,
+    stated_segments,
     unsorted_segment_sum,
 )
 from wengert.ops.arrays.shaping import expand_dims, reshape, static
@@ -398,7 +400,7 @@ def _unsorted_segments(
 ) -> Tensor:
     x, places = convert(data), integers(ids, names="int32, int64")
     _check_dtype(row, x, takes)
-    if dims(x)[: len(dims(places))] != dims(places):
+    if shapes_differ(dims(x)[: len(dims(places))], dims(places)):
         raise InvalidArgumentError(
             f"data.shape = {shape_text(dims(x))} does not start with segment_ids.shape = "
             f"{shape_text(dims(places))} [Op:{row.name}]"
@@ -408,6 +410,7 @@ def _unsorted_segments(
 
 
 @deferrable
+@states(stated_segments)
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
@@ -420,6 +423,7 @@ def unsorted_segment_max(
 
 
 @deferrable
+@states(stated_segments)
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
@@ -432,6 +436,7 @@ def unsorted_segment_min(
 
 
 @deferrable
+@states(stated_segments)
 def unsorted_segment_prod(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
@@ -444,6 +449,7 @@ def unsorted_segment_prod(
 
 
 @deferrable
+@states(stated_segments)
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
@@ -458,6 +464,7 @@ def unsorted_segment_mean(
 
 
 @deferrable
+@states(stated_segments)
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:

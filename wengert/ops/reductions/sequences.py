@@ -13,6 +13,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import Stated, sizes_of, states
 from wengert.ops.arrays.batched import run_merged
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather_densely, integers
@@ -131,7 +132,13 @@ def reverse_sequence(
 # ---- repetition -------------------------------------------------------------------------------
 
 
+def _repeated_shape(input: TensorLike, axis: Integers | None) -> Stated:
+    x = sizes_of(input)
+    return (None,) if axis is None else None if x is None else (None,) * len(x)
+
+
 @deferrable
+@states(_repeated_shape)
 def repeat(
     input: TensorLike, repeats: TensorLike, axis: Integers | None = None, name: str | None = None
 ) -> Tensor:

@@ -12,6 +12,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import Stated, number_of, sizes_of, states
 from wengert.ops.arrays.batched import behind, in_front, own_ranges, taken_apart
 from wengert.ops.arrays.gathering import gather, integers, unsorted_segment_sum
 from wengert.ops.arrays.shaping import reshape, static
@@ -23,6 +24,7 @@ from wengert.ops.support.declare import INEXACT, NUMBER, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.segment_kernels import reduced_rows
 from wengert.values.convert import convert
+from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -99,6 +101,7 @@ def _row(name: str, scale: Scale | None = None, again: Scale | None = None) -> R
     return op(
         name,
         _kernel(name, scale),
+        shape=lambda x, at, ids, *, num_segments: (num_segments, *x[1:]),
         vjp=(_rule(again), None, None),
         linear=(0,),
         batch=_batched(name),
@@ -110,6 +113,13 @@ def _row(name: str, scale: Scale | None = None, again: Scale | None = None) -> R
 SUM: Row = _row("SparseSegmentSum")
 MEAN: Row = _row("SparseSegmentMean", lambda n: n, lambda n: n)
 SQRT_N: Row = _row("SparseSegmentSqrtN", np.sqrt, lambda n: sqrt(n))
+
+
+def _stated(data: TensorLike, num_segments: IntLike | None) -> Stated:
+    """The number of segments, where it is not given, is found by a run."""
+    x = sizes_of(data)
+    count = None if num_segments is None else number_of(num_segments)
+    return None if x is None else (count, *x[1:])
 
 
 def _reduced(
@@ -124,7 +134,7 @@ def _reduced(
     at, ids = integers(indices), integers(segment_ids)
     if x.dtype.numpy_dtype.kind not in takes:
         raise wrong_dtype(row, x.dtype, takes)
-    if len(dims(ids)) != 1 or dims(at) != dims(ids):
+    if len(dims(ids)) != 1 or shapes_differ(dims(at), dims(ids)):
         raise InvalidArgumentError(
             f"segment_ids and indices should have same size. [Op:{row.name}]"
         )
@@ -134,6 +144,7 @@ def _reduced(
 
 
 @deferrable
+@states(_stated)
 def segment_sum(
     data: TensorLike,
     indices: TensorLike,
@@ -152,6 +163,7 @@ def segment_sum(
 
 
 @deferrable
+@states(_stated)
 def segment_mean(
     data: TensorLike,
     indices: TensorLike,
@@ -170,6 +182,7 @@ def segment_mean(
 
 
 @deferrable
+@states(_stated)
 def segment_sqrt_n(
     data: TensorLike,
     indices: TensorLike,

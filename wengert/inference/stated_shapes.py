@@ -1,0 +1,77 @@
+"""What a public function states of its result's shape, for when a call of it is put off.
+
+Guesses reveal ranks, and never sizes. A function whose result has sizes that follow from known
+arguments alone says so by a rule, which takes those of its arguments that it reads, by name.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from wengert.values.shapes import TensorShape
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+# None: of unknown rank; None in it: an unknown size.
+Stated: TypeAlias = tuple[int | None, ...] | None
+
+
+def states(rule: Callable[..., Stated]) -> Callable[[Function], Function]:
+    """Decorate a function with a rule for the shape of its result."""
+
+    def stating(function: Function) -> Function:
+        function.stated_shape = rule  # type: ignore[attr-defined]
+        return function
+
+    return stating
+
+
+def stated_shape(function: Callable[..., Any], args: Any, kwargs: Any) -> Stated:
+    """What a function states of the shape of its result for some arguments."""
+    rule = getattr(function, "stated_shape", None)
+    if rule is None:
+        return None
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    found: Stated = rule(*[bound.arguments[name] for name in inspect.signature(rule).parameters])
+    return found
+
+
+def in_agreement(stated: Stated, known: Any) -> Any:
+    """A shape with the stated sizes in place of those that are unknown in it."""
+    if stated is None:
+        return known
+    if known is None:
+        return stated
+    if len(stated) != len(known):
+        return known
+    return tuple([b if a is None else a for a, b in zip(stated, known, strict=True)])
+
+
+def sizes_of(value: Any) -> Stated:
+    """The shape of an argument, with None for what is known only at run time."""
+    if isinstance(value, (list, tuple)):  # its elements may be sizes that are known at run time
+        inner = sizes_of(value[0]) if len(value) else ()
+        return None if inner is None else (len(value), *inner)
+    shape = TensorShape(getattr(value, "shape", ()))
+    return None if shape.rank is None else tuple(shape)
+
+
+def number_of(value: Any) -> int | None:
+    """An integer argument, if it is known."""
+    known = getattr(value, "_known", value)
+    return int(known) if isinstance(known, (int, np.integer, np.ndarray)) else None
+
+
+def numbers_of(value: Any) -> list[int | None] | None:
+    """The integers of an argument that is a list of them; None if their number is unknown."""
+    known = getattr(value, "_known", None)
+    if known is not None:
+        value = known
+    if isinstance(value, (list, tuple, np.ndarray, TensorShape)):
+        return [number_of(part) for part in value]
+    shape = sizes_of(value)
+    return [None] * shape[0] if shape and shape[0] is not None else None
