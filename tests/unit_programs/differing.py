@@ -63,7 +63,7 @@ SIZES: dict[str, list[str]] = {
     "arrays/slices' shapes": ["[1][0][2]", "[5][0][0]", "[6][0][1]"],
     "arrays/gather shapes": ["[3][0][0]"],
     "arrays/static shapes": ["[1][0][1]"],
-    "networks/images' shapes": ["[4][1]", "[4][2]", "[4][3]", "[6][2]"],
+    "networks/images' shapes": ["[6][2]"],
     "sparse/sparse shapes": ["[3]", "[4][1]"],
 }
 

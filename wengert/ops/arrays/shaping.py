@@ -322,7 +322,8 @@ def _broadcast_shape(input: TensorLike, shape: ShapeLike) -> Stated:
     if wanted is None or have is None or len(have) > len(wanted):
         return None if wanted is None else tuple(wanted)
     kept = [None] * (len(wanted) - len(have)) + [None if n == 1 else n for n in have]
-    return tuple([w if k is None else k for w, k in zip(wanted, kept, strict=True)])
+    pairs = zip(wanted, kept, strict=True)
+    return tuple([None if w == -1 and k is None else w if k is None else k for w, k in pairs])
 
 
 @deferrable
