@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,14 @@ class Examples:
     def __len__(self) -> int:
         return len(self.inputs)
 
+    def of_floats(self, dtype: Any) -> Examples:
+        """The same with floating-point numbers of a dtype."""
+        return Examples(_of_floats(self.inputs, dtype), _of_floats(self.targets, dtype))
+
+
+def _of_floats(array: Array, dtype: Any) -> Array:
+    return array.astype(dtype, copy=False) if array.dtype.kind == "f" else array
+
 
 @dataclass(frozen=True)
 class Data:
@@ -33,3 +41,8 @@ class Data:
     origin: str  # a sentence
     classes: tuple[str, ...] = ()
     is_made_up: bool = False
+
+    def of_floats(self, dtype: Any) -> Data:
+        """The same with floating-point numbers of a dtype: that of the model's variables."""
+        train, test = self.train.of_floats(dtype), self.test.of_floats(dtype)
+        return replace(self, train=train, test=test)

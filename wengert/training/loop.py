@@ -59,6 +59,7 @@ class Run:
     def __post_init__(self) -> None:
         chosen = self.settings
         self.learner = Learner(self.task, chosen, self.data)
+        self.data = self.data.of_floats(self.learner.dtype)
         self.checkpoints = Checkpoints(self.folder.checkpoints, self.learner)
         self.feed = Feed(self.data.train, chosen.batch, chosen.seed, self.task.change)
         self._failed: set[str] = set()

@@ -38,6 +38,8 @@ class Learner:
         self.model = task.model(settings.layer)
         self.optimizer = OPTIMIZERS[settings.optimizer](settings.rate)
         self.variables = _variables_of(self.model)
+        kinds = [v.dtype for v in self.variables if v.dtype.is_floating]
+        self.dtype = (kinds or [tf.float32])[0].numpy_dtype  # of the model's numbers
         self.optimizer.build(self.variables)
         self.steps_taken = tf.Variable(0, dtype=tf.int64, trainable=False, name="steps_taken")
         self.classifies = np.issubdtype(data.train.targets.dtype, np.integer)

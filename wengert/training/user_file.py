@@ -39,7 +39,7 @@ def task_of(path: Path) -> Task:
             raise InvalidArgumentError(
                 f"{name}() of {path} is called without arguments, and needs {needed}."
             )
-    data = _data(module.data(), path)
+    data = _data(module.data(), path, hasattr(module, "loss"))
     is_class = np.issubdtype(data.train.targets.dtype, np.integer)
     return Task(
         str(path),
@@ -69,11 +69,11 @@ def _module(path: Path) -> Any:
     return module
 
 
-def _data(given: Any, path: Path) -> Data:
+def _data(given: Any, path: Path, has_loss: bool) -> Data:
     if _is_pair(given) and all(_is_pair(part) for part in given):
-        train, test = (_examples(part, path) for part in given)
+        train, test = (_examples(part, path, has_loss) for part in given)
     else:
-        train, test = _parted(_examples(given, path))
+        train, test = _parted(_examples(given, path, has_loss))
     return Data(train, test, f"data() of {path}")
 
 
@@ -81,12 +81,14 @@ def _is_pair(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2
 
 
-def _examples(given: Any, path: Path) -> Examples:
+def _examples(given: Any, path: Path, has_loss: bool) -> Examples:
     if not _is_pair(given):
         raise InvalidArgumentError(
             f"data() of {path} gave {type(given).__name__}: (inputs, targets) is wanted, or two such pairs."
         )
     inputs, targets = (_of_width(np.asarray(part)) for part in given)
+    if not has_loss:
+        _check_targets(targets, path)
     if inputs.shape[:1] == targets.shape[:1] == (0,):
         raise InvalidArgumentError(f"data() of {path} gave no examples.")
     if not inputs.ndim or not targets.ndim or len(inputs) != len(targets):
@@ -97,10 +99,24 @@ def _examples(given: Any, path: Path) -> Examples:
     return Examples(inputs, targets)
 
 
+def _check_targets(targets: Any, path: Path) -> None:
+    """What the losses that we choose cannot compare."""
+    if targets.dtype.kind not in "biuf":
+        raise InvalidArgumentError(
+            f"data() of {path} gave targets of the dtype {targets.dtype}: numbers are wanted, or a function "
+            "loss(outputs, targets) in the file. Of classes by name give the places in the list of names."
+        )
+    if targets.dtype.kind == "f" and not np.isfinite(targets).all():
+        at = int(np.argwhere(~np.isfinite(targets))[0][0])
+        raise InvalidArgumentError(
+            f"data() of {path} gave targets that are no finite numbers, first in example {at}: leave such "
+            "examples out, or write a function loss(outputs, targets) that does."
+        )
+
+
 def _of_width(array: Any) -> Any:
-    """As tensors are made of Python's numbers: 32 bits."""
-    kinds: dict[Any, Any] = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
-    return array.astype(kinds.get(array.dtype, array.dtype))
+    """Integers as tensors are made of Python's: of 32 bits. Floats get the dtype of the model's variables."""
+    return array.astype(np.int32) if array.dtype == np.int64 else array
 
 
 def _parted(examples: Examples) -> tuple[Examples, Examples]:
