@@ -266,6 +266,29 @@ def test_a_file_of_the_users(tmp_path: Path) -> None:
     np.testing.assert_allclose(slope, [1.0, 2.0, 3.0], atol=1e-3)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_floats_are_those_of_the_model(dtype: str, tmp_path: Path) -> None:
+    """Of 64 bits where its variables are, whatever the data were; so are the results."""
+    change = f"""
+old, given = model, data
+def model():
+    made = old()
+    made.slope = tf.Variable(np.ones(3), dtype=tf.{dtype}, name="slope")
+    return made
+def data(): return tuple(x.astype(np.float64) for x in given())
+def loss(y, t):
+    assert y.dtype == t.dtype == tf.{dtype}, (y.dtype, t.dtype)
+    return tf.reduce_mean((y - t) ** 2)
+"""
+    path = users_file(tmp_path, more=change)
+    words = (path, "--steps", 300, "--rate", 0.1, "--optimizer", "sgd")
+    assert train(*words, out=tmp_path / "run") == 0
+    reader = tf.train.load_checkpoint(tmp_path / "run" / "checkpoints")
+    slope = reader.get_tensor("model/slope/.ATTRIBUTES/VARIABLE_VALUE")
+    assert slope.dtype == dtype
+    np.testing.assert_allclose(slope, [1.0, 2.0, 3.0], atol=1e-3)
+
+
 def test_a_gradient_that_the_file_registers(tmp_path: Path) -> None:
     """It takes the place of what is within the scope: the slope grows by the rate in each step."""
     path = users_file(tmp_path)
@@ -288,6 +311,8 @@ def test_a_gradient_that_the_file_registers(tmp_path: Path) -> None:
         ("\ndef loss(y, t): return y - t", "has the shape (128,): a scalar is wanted"),
         ("\ndef model(): return lambda x: x", "a tf.Module with variables is wanted"),
         ("\ndef loss(y, t): return tf.reduce_sum(y) / 0.0", "the loss of step 1 is"),
+        ("\ndef data(): return np.ones([3, 3]), np.array(['a', 'b', 'a'])", "targets of the dtype <U1: numbers"),
+        ("\ndef data(): return np.ones([3, 3]), np.array([1.0, 2.0, np.nan])", "first in example 2: leave"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_not_as_it_should_be(
