@@ -58,6 +58,7 @@ def nested(x: Any) -> Any:
     return tf.sin(x), grad
 
 
+FUNCTION = tf.function(lambda x: plain(x) * x)
 PROGRAMS: dict[str, Function] = {
     "constant": constant,
     "plain": plain,
@@ -67,11 +68,12 @@ PROGRAMS: dict[str, Function] = {
     "with a tape": with_tape,
     "nested": nested,
     "passed": lambda x: tf.grad_pass_through(tf.floor)(x) * x,
-    "in a function": tf.function(lambda x: plain(x) * x),
+    "in a function": FUNCTION,
     "in a function of a function": tf.function(lambda x: tf.function(nested)(x) * plain(x)),
     "in a loop": lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, plain(y)), (0, x))[1],
     "in a branch": lambda x: tf.cond(W[0] > 0.0, lambda: plain(x), lambda: nested(x)),
     "computed again": tf.recompute_grad(lambda x: tf.sin(x) * W),
+    "of what all share": lambda x: x * FUNCTION(W * 1.0) + plain(W * 2.0) * FUNCTION(x),
     "stopped": lambda x: x * tf.stop_gradient(plain(x)) + plain(x),
 }  # fmt: skip
 
