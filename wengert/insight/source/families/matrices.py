@@ -149,6 +149,14 @@ def _eliminated(a, dtype):
 """,
     "_adjugate": """
 def _adjugate(a):
+    if a.shape[-1] == 1:
+        return np.ones_like(a)
+    if a.shape[-1] == 2:
+        (p, q), (r, s) = np.moveaxis(a, (-2, -1), (0, 1))
+        return np.stack([np.stack([s, -q], -1), np.stack([-r, p], -1)], -2)
+    if a.shape[-1] == 3:
+        p, q, r = np.moveaxis(a, -1, 0)
+        return np.stack([np.cross(q, r), np.cross(r, p), np.cross(p, q)], -2)
     det = np.linalg.det(a)
     if np.all(np.abs(det) > 1e-4 * np.prod(np.linalg.norm(a, axis=-1), axis=-1)):
         return det[..., None, None] * np.linalg.inv(a)
