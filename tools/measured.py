@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as eager  # noqa: E402
 from benchmarks import derivatives  # noqa: E402
+from benchmarks.everyday import measuring as everyday  # noqa: E402
 from benchmarks.native import table  # noqa: E402
 from benchmarks.native.libraries import LIMITS  # noqa: E402
 from benchmarks.native.table import number  # noqa: E402
@@ -108,6 +109,7 @@ def written() -> dict[Path, str]:
     found[RESULTS / "native.md"] = table.as_markdown(results("native"))
     found[RESULTS / "derivatives.md"] = derivatives.as_markdown(results("derivatives"))
     found[RESULTS / "measured.md"] = eager.as_markdown(results("measured"))
+    found[RESULTS / "everyday.md"] = everyday.as_markdown(results("everyday"))
     found[RESULTS / "scaling.md"] = scaling.as_markdown(results("scaling"))
     return found
 
