@@ -325,8 +325,9 @@ def in_python(code: str) -> str:
     return done.stdout
 
 
-def test_products_have_one_thread_while_the_machine_is_busy(monkeypatch: Any) -> None:
-    """And as many as before when it is not any more."""
+@pytest.mark.parametrize("tells", [True, False])
+def test_products_have_one_thread_while_the_machine_is_busy(tells: bool, monkeypatch: Any) -> None:
+    """By the seconds that others left us, or by the load; and as many as before when it is not any more."""
     from wengert.engines.native import large_kernels
     from wengert.host import parallel
 
@@ -335,20 +336,41 @@ def test_products_have_one_thread_while_the_machine_is_busy(monkeypatch: Any) ->
         pytest.skip("NumPy has another BLAS")
     get, put = functions
     usual = get()
+    seconds = [0.0, 0.0, 0.0]  # passed, idle, our own
     monkeypatch.setattr(large_kernels, "_better_product", lambda: None)
+    monkeypatch.setattr(parallel, "_seconds_so_far", lambda: (*seconds,) if tells else None)
+    monkeypatch.setattr(parallel._Load, "seen", (0.0, 0.0, 0.0) if tells else None)
     a = tf.constant(np.ones((100, 100), np.float32))
     try:
         put(2)
-        for load, want in ((1000.0, 1), (1000.0, 1), (0.0, 2), (0.0, 2)):
+        for busy in (True, True, False, False):
+            seconds[0] += 1.0
+            seconds[1] += 0.0 if busy else 1000.0
+            load = 1000.0 if busy is not tells else 0.0
             monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
             monkeypatch.setattr(parallel._Load, "looked", -10.0)
             tf.matmul(a, a)
-            assert get() == want
-            put(1) if load else None
+            assert get() == (1 if busy else 2)
+            put(1) if busy else None
             tf.matmul(a, a)  # it was looked at just now
-            assert get() == want
+            assert get() == (1 if busy else 2)
     finally:
         put(usual)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems tell nothing")
+def test_seconds_that_the_system_tells() -> None:
+    from wengert.host import parallel
+
+    first, until = parallel._seconds_so_far(), time.monotonic() + 0.1
+    while time.monotonic() < until:
+        pass
+    last = parallel._seconds_so_far()
+    assert first is not None
+    assert last is not None
+    assert last[0] - first[0] >= 0.1
+    assert last[1] >= first[1]
+    assert 0.0 < last[2] - first[2] < 10.0
 
 
 # ---- interrupts ---------------------------------------------------------------------------------

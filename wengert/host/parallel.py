@@ -138,6 +138,7 @@ if hasattr(os, "register_at_fork"):
 
 
 _LOOK: Final = 1.0  # seconds
+_ENOUGH: Final = 0.75  # of our processors: less, and they are shared
 
 
 class _Load:
@@ -145,6 +146,9 @@ class _Load:
 
     looked = 0.0
     before = 0
+    seen: tuple[float, float, float] | None = (
+        None  # the time, and the idle and our own seconds until then
+    )
 
 
 def mind_the_load() -> None:
@@ -175,10 +179,27 @@ def mind_the_load() -> None:
 
 
 def _is_busy() -> bool:
-    """Whether the load exceeds our own threads, of which there is one for each processor."""
-    if not hasattr(os, "getloadavg"):
-        return False
-    return os.getloadavg()[0] > (os.cpu_count() or 1) + 1
+    """Whether other programs left us less than our processors since the last look.
+
+    The system's load is an average of a minute: it tells whether a program began a second ago only
+    where nothing else does.
+    """
+    before, _Load.seen = _Load.seen, _seconds_so_far()
+    if before is None or _Load.seen is None:
+        load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+        return load > (os.cpu_count() or 1) + 1
+    passed, idle, own = (now - then for now, then in zip(_Load.seen, before, strict=True))
+    return idle + own < _ENOUGH * processors() * passed
+
+
+def _seconds_so_far() -> tuple[float, float, float] | None:
+    """The time, the seconds that processors were idle, and those that we used; None if nothing tells."""
+    try:
+        with open("/proc/stat", "rb") as file:
+            counts = file.readline().split()
+        return time.monotonic(), int(counts[4]) / os.sysconf("SC_CLK_TCK"), time.process_time()
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 # ---- rows of one array ------------------------------------------------------------------------
