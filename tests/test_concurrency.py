@@ -339,17 +339,18 @@ def test_products_have_one_thread_while_the_machine_is_busy(tells: bool, monkeyp
     seconds = [0.0, 0.0, 0.0]  # passed, idle, our own
     monkeypatch.setattr(large_kernels, "_better_product", lambda: None)
     monkeypatch.setattr(parallel, "_seconds_so_far", lambda: (*seconds,) if tells else None)
-    monkeypatch.setattr(parallel._Load, "seen", (0.0, 0.0, 0.0) if tells else None)
     a = tf.constant(np.ones((100, 100), np.float32))
     try:
         put(2)
         for busy in (True, True, False, False):
-            seconds[0] += 1.0
-            seconds[1] += 0.0 if busy else 1000.0
             load = 1000.0 if busy is not tells else 0.0
             monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
-            monkeypatch.setattr(parallel._Load, "looked", -10.0)
-            tf.matmul(a, a)
+            monkeypatch.setattr(parallel._Load, "seen", None)
+            for passed in (0.1, 9.0, 0.1):  # begun, too late, and measured
+                seconds[0] += passed
+                seconds[1] += 0.0 if busy or passed > 1.0 else 1000.0
+                monkeypatch.setattr(parallel._Load, "again", 0.0)
+                tf.matmul(a, a)
             assert get() == (1 if busy else 2)
             put(1) if busy else None
             tf.matmul(a, a)  # it was looked at just now

@@ -137,18 +137,19 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_alone_in_child)
 
 
-_LOOK: Final = 1.0  # seconds
+_LOOK: Final = 1.0  # seconds between two looks at the machine
+_LEAST: Final = 0.05  # seconds that a look takes
+_MOST: Final = 0.5  # after more we did not compute all the time, and another program may have
 _ENOUGH: Final = 0.75  # of our processors: less, and they are shared
 
 
 class _Load:
-    """When the load was last checked, and how many threads products had before it was high."""
+    """When the machine is looked at again, and how many threads products had before it was busy."""
 
-    looked = 0.0
+    again = 0.0
     before = 0
-    seen: tuple[float, float, float] | None = (
-        None  # the time, and the idle and our own seconds until then
-    )
+    # Of the look that has begun: the time, and the idle and our own seconds until then.
+    seen: tuple[float, float, float] | None = None
 
 
 def mind_the_load() -> None:
@@ -159,17 +160,18 @@ def mind_the_load() -> None:
     processors, took 5.1 ms on average with two threads and 0.8 with one; alone 0.09 and 0.14.
     """
     now = time.monotonic()
-    if now - _Load.looked < _LOOK:
+    if now < _Load.again:
         return
-    _Load.looked = now
+    busy = _is_busy()
+    _Load.again = now + (_LEAST if busy is None else _LOOK)
     functions = _openblas()
-    if functions is None:
+    if functions is None or busy is None:
         return
     get, put = functions
     with _Products.lock:
         if _Products.users:
             return
-        if _is_busy():
+        if busy:
             if (threads := get()) > 1:
                 _Load.before = threads
                 put(1)
@@ -178,17 +180,21 @@ def mind_the_load() -> None:
             _Load.before = 0
 
 
-def _is_busy() -> bool:
-    """Whether other programs left us less than our processors since the last look.
+def _is_busy() -> bool | None:
+    """Whether other programs leave us less than our processors; None while that is being measured.
 
     The system's load is an average of a minute: it tells whether a program began a second ago only
     where nothing else does.
     """
-    before, _Load.seen = _Load.seen, _seconds_so_far()
-    if before is None or _Load.seen is None:
+    begun, now = _Load.seen, _seconds_so_far()
+    if now is None:
         load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
         return load > (os.cpu_count() or 1) + 1
-    passed, idle, own = (now - then for now, then in zip(_Load.seen, before, strict=True))
+    if begun is None or now[0] - begun[0] > _MOST:
+        _Load.seen = now
+        return None
+    _Load.seen = None
+    passed, idle, own = (after - before for after, before in zip(now, begun, strict=True))
     return idle + own < _ENOUGH * processors() * passed
 
 
