@@ -10,6 +10,7 @@ from wengert.core.dispatch import apply
 from wengert.ops.arrays.gathering import to_dense
 from wengert.ops.arrays.joining import concat
 from wengert.ops.control.tensor_list import ADD_LISTS
+from wengert.ops.math.arithmetic import add
 from wengert.ops.math.elementwise import cast
 from wengert.values import dtypes
 from wengert.values.dtypes import VARIANT
@@ -23,8 +24,10 @@ _DOUBLE: Final = np.dtype(np.float64)
 
 def add_gradients(a: Any, b: Any) -> Any:
     """The sum of two gradients; that of two IndexedSlices keeps the rows of both."""
-    if type(a) is Tensor and type(b) is Tensor and _is_number(a) and _is_number(b):
-        return a + b  # by far the commonest
+    if type(a) is Tensor and type(b) is Tensor:
+        dtype = getattr(a._array, "dtype", _OBJECT)
+        if (dtype is _FLOAT or dtype is _DOUBLE) and dtype is getattr(b._array, "dtype", _OBJECT):
+            return add(a, b)  # by far the commonest
     if isinstance(a, IndexedSlices) and isinstance(b, IndexedSlices):
         indices = [a.indices, b.indices]
         if indices[0].dtype is not indices[1].dtype:
@@ -36,11 +39,6 @@ def add_gradients(a: Any, b: Any) -> Any:
         if a._array.dtype is VARIANT:
             return apply(ADD_LISTS, (a, b))
     return to_dense(a) + to_dense(b)
-
-
-def _is_number(gradient: Tensor) -> bool:
-    dtype = getattr(gradient._array, "dtype", _OBJECT)
-    return dtype is _FLOAT or dtype is _DOUBLE
 
 
 def _is_absent(gradient: Tensor) -> bool:

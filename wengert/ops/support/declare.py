@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, overload
 
 import numpy as np
 
-from wengert.core.dispatch import NUMBERS, apply, door_for_two, number_like
+from wengert.core.dispatch import NUMBERS, apply, door_for_one, door_for_two, number_like
 from wengert.core.row import NO_ATTRS, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, NotATensorError
@@ -97,16 +97,23 @@ def unary(
     fields.setdefault("large", elementwise_kernel)
     row = op(type_name, kernel, vjp=vjp and (vjp,), elementwise=True, **fields)
 
-    def function(x: TensorLike, name: str | None = None) -> Tensor:
-        if type(x) is not Tensor:
+    def prepare(x: TensorLike) -> list[Tensor]:
+        tensor = convert(x)
+        if tensor._array.dtype.kind not in takes:
+            raise wrong_dtype(row, tensor.dtype, takes)
+        return [tensor]
+
+    if row.ufunc is not None:
+        function = door_for_one(row, numpy_dtypes(takes), prepare)
+    else:
+
+        def function(x: TensorLike, name: str | None = None) -> Tensor:
             try:
-                x = convert(x)
+                tensors = prepare(x)
             except NotATensorError as error:
                 return answered(function, (x,), {}, error)  # type: ignore[no-any-return]
-        if x._array.dtype.kind not in takes:
-            raise wrong_dtype(row, x.dtype, takes)
-        result: Tensor = apply(row, (x,), NO_ATTRS, name)
-        return result
+            result: Tensor = apply(row, tensors, NO_ATTRS, name)
+            return result
 
     presented: Unary = _presented(function, public, summary, example, parameters)
     OF_ONE.add(presented)
