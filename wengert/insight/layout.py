@@ -91,8 +91,11 @@ def _of_statement(margin: str, body: str, style: Style) -> list[str]:
     whole = _laid(margin, "", target, sign.group() + text + after, style)
     if _fit(whole):
         return whole
-    *first, last = _laid(margin, "", target, sign.group().rstrip(), style)
-    return [*first, *_laid(_margin(last), last.lstrip() + " ", text, after, style)]
+    *first, last = above = _laid(margin, "", target, sign.group().rstrip(), style)
+    joined = [*first, *_laid(_margin(last), last.lstrip() + " ", text, after, style)]
+    if style.brackets or _fit(joined):
+        return joined
+    return [*above, *_laid(margin + INDENT, "", text, after, style)]
 
 
 def _fit(lines: Sequence[str]) -> bool:

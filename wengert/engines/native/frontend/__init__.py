@@ -19,6 +19,7 @@ index_rules     Lowering of indices that are known only when a graph runs: x[i],
 random_rules    Lowering of random numbers: Philox in the loop, by the functions that make them for
                 NumPy
 lowering_rules  Lowering of what is not elementwise: views, reductions, products, softmax, gathers
+motion_rules    Lowering of what only moves elements: rolls, mirrors, blocks of pixels, sequences turned round
 contractions    Lowering of einsum
 diagonal_rules  Lowering of diagonals and bands of matrices: views, and choices by the row and the column
 factor_rules    Lowering of small matrices' factors, determinants, inverses and systems

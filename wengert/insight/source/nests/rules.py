@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from wengert.engines.native.frontend.arrays import (
     Base,
-    Count,
     Dims,
     View,
     broadcast,
@@ -18,7 +14,7 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
-from wengert.engines.native.frontend.lanes import LANES, Lane, emit
+from wengert.engines.native.frontend.lanes import LANES, emit
 from wengert.engines.native.frontend.lanes import cast as cast_lane
 from wengert.engines.native.frontend.scalar import NotLowered, is_float
 from wengert.graph.operation import Operation
@@ -85,20 +81,6 @@ def _erfc(low: Lowered, op: Operation, x: View) -> View:
 # ---- the same elements elsewhere ----------------------------------------------------------------
 
 
-@rule("Roll")
-def _roll(low: Lowered, op: Operation, x: View, *, shift: Any, axis: Any) -> View:
-    for by, a in zip(np.atleast_1d(shift), np.atleast_1d(axis), strict=True):
-        size = x.shape[int(a)]
-        cut = size - int(by) % size if size else 0
-        around: list[Any] = [slice(None)] * len(x.shape)
-        parts = []
-        for ends, begin in ((slice(cut, None), 0), (slice(0, cut), size - cut)):
-            around[int(a)] = ends
-            parts.append((slice_view(x, around), begin))
-        x = _joined(low, x.shape, int(a), parts)
-    return x
-
-
 @rule("Shift")
 def _shifted(low: Lowered, op: Operation, x: View, *, axis: int, reverse: bool) -> View:
     key = [slice(None)] * (axis % len(x.shape))
@@ -108,61 +90,6 @@ def _shifted(low: Lowered, op: Operation, x: View, *, axis: int, reverse: bool) 
     return low.assembled(
         x.shape, x.kind, 0, [(last if reverse else first, slice_view(target, [*key, place]))]
     )
-
-
-def _joined(low: Lowered, shape: Dims, axis: int, parts: Sequence[tuple[View, int]]) -> View:
-    """Parts one after the other along an axis."""
-    target = whole(Base(shape, parts[0][0].kind))
-    goals = []
-    for part, begin in parts:
-        if part.size:
-            key = [slice(None)] * (axis % len(shape))
-            end = begin + part.shape[axis]
-            goals.append((part, slice_view(target, [*key, slice(begin, end)])))
-    return low.assembled(shape, parts[0][0].kind, None, goals)
-
-
-@rule("Diag")
-def _diagonal(low: Lowered, op: Operation, x: View) -> View:
-    size = x.size
-    flat = low.reshape(x, (size,))
-    target = whole(Base((size, size), x.kind))
-    goal = View(target.base, (size,), 0, (size + 1,))
-    made = low.assembled((size, size), x.kind, 0, [(flat, goal)])
-    return low.reshape(made, (*x.shape, *x.shape))
-
-
-@rule("DiagPart")
-def _diagonal_of(low: Lowered, op: Operation, x: View) -> View:
-    half = x.shape[: len(x.shape) // 2]
-    size = math.prod(half)
-    square = low.reshape(x, (size, size))
-    along = View(square.base, (size,), square.offset, (sum(square.strides),))
-    return low.reshape(along, half)
-
-
-@rule("MatrixBandPart")
-def _band(low: Lowered, op: Operation, x: View, *, lower: int, upper: int) -> View:
-    rows, columns = _counted(x.shape, -2), _counted(x.shape, -1)
-
-    def kept(v: Lane, row: Lane, column: Lane) -> Lane:
-        inside = []
-        if lower >= 0:
-            inside.append(row - column <= int(lower))
-        if upper >= 0:
-            inside.append(column - row <= int(upper))
-        for condition in inside:
-            v = LANES.where(condition, v, v.dtype.type(0))
-        return v
-
-    return low.computed(kept, x, rows, columns)
-
-
-def _counted(shape: Dims, axis: int) -> View:
-    """For each element its index on an axis."""
-    strides = [0] * len(shape)
-    strides[axis] = 1
-    return View(Count((shape[axis],), "i4"), shape, 0, tuple(strides))
 
 
 # ---- gathers and scatters ---------------------------------------------------------------------
@@ -408,5 +335,8 @@ def _slope(low: Lowered, op: Operation, x: View, labels: View) -> View:
     p = low.computed(LANES.divide, e_, low.reduced("sum", e_, last, True))
     each = broadcast(low.reshape(labels, (*labels.shape, 1)), x.shape)
     return low.computed(
-        lambda v, at, one: LANES.where(at == one, v - 1.0, v), p, _counted(x.shape, -1), each
+        lambda v, at, one: LANES.where(at == one, v - 1.0, v),
+        p,
+        low.places(x.shape, len(x.shape) - 1),
+        each,
     )
