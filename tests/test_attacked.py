@@ -492,3 +492,61 @@ def test_a_direction_of_another_shape(direction: Any, way: Any) -> None:
 def test_a_direction_of_another_dtype() -> None:
     with pytest.raises(ValueError, match=r"got float32\[2\]"):
         tf.taylor(tf.sin, X, tf.ones([2]), 2)
+
+
+# ---- composite values whose parts differ ----------------------------------------------------------
+
+
+class Marked(tf.experimental.ExtensionType):
+    """A value and a mark that is no tensor."""
+
+    value: tf.Tensor
+    mark: int
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_statements_choose_and_carry_extension_types(compiled: bool) -> None:
+    @tf.function(jit_compile=compiled)
+    def f(x: Any) -> Any:
+        if x > 0.0:
+            m = Marked(tf.sin(x), 1)
+        elif x < -3.0:
+            m = Marked(x, 1)
+        else:
+            m = Marked(x * 2.0, 1)
+        for i in tf.range(2):
+            if i > 0:
+                m = Marked(m.value * x, 1)
+        return m
+
+    for x, want in ((1.0, np.sin(1.0)), (-4.0, 16.0), (-1.0, 2.0)):
+        with tf.GradientTape() as tape:
+            t = tf.constant(x)
+            tape.watch(t)
+            y = f(t)
+        np.testing.assert_allclose(y.value, want, rtol=1e-6)
+        assert tape.gradient(y.value, t) is not None
+
+
+def test_what_is_no_tensor_cannot_be_chosen_or_carried() -> None:
+    x = tf.constant(1.0)
+    choose = tf.function(lambda x: tf.cond(x > 0.0, lambda: Marked(x, 1), lambda: Marked(x, 2)))
+    with pytest.raises(TypeError, match="must have the same number, type, and overall structure"):
+        choose(x)
+
+    @tf.function
+    def carry(x: Any) -> Any:
+        m = Marked(x, 0)
+        for _ in tf.range(3):
+            m = Marked(m.value + 1.0, m.mark + 1)
+        return m
+
+    with pytest.raises(ValueError, match="Incompatible CompositeTensor TypeSpecs"):
+        carry(x)
+
+
+def test_numpys_functions_are_functions() -> None:
+    np.testing.assert_allclose(tf.function(np.exp)(X), np.exp(X))
+    np.testing.assert_allclose(tf.function(np.hypot)(X, X), np.hypot(X, X))
+    np.testing.assert_allclose(tf.recompute_grad(np.exp)(X), np.exp(X))
+    np.testing.assert_allclose(tf.function(tf.jacobian(np.log))(X), np.diag([1.0, 0.5]), rtol=1e-12)

@@ -207,9 +207,7 @@ def _difference(
     if is_nested(a) != is_nested(b):
         return ValueError, f"{a!r} against {b!r}: only one of them has parts."
     if not is_nested(a):
-        if expand and is_composite(a) != is_composite(b):
-            return TypeError, f"{a!r} against {b!r}: only one of them is composite."
-        return None
+        return _difference_of_composites(a, b) if expand else None
     if check_types and not _same_kind(a, b):
         return TypeError, f"{type(a).__name__} against {type(b).__name__}."
     if check_types and isinstance(a, Mapping) and set(a) != set(b):
@@ -221,6 +219,17 @@ def _difference(
         found = _difference(one, other, check_types, expand)
         if found:
             return found
+    return None
+
+
+def _difference_of_composites(a: Any, b: Any) -> tuple[type[Exception], str] | None:
+    """How what is not a tensor differs, as a number that an extension type has for a field."""
+    if is_composite(a) != is_composite(b):
+        return TypeError, f"{a!r} against {b!r}: only one of them is composite."
+    if is_composite(a) and a is not b:
+        one, other = a._type_spec, b._type_spec
+        if one.most_specific_common_supertype([other]) is None:
+            return ValueError, f"Incompatible CompositeTensor TypeSpecs: {one!r} vs. {other!r}."
     return None
 
 

@@ -11,6 +11,7 @@ from wengert.api.autograph.expressions import Place
 from wengert.api.autograph.state import ABSENT, GUARDED, State
 from wengert.api.autograph.values import (
     Parts,
+    are_composites,
     condition,
     has_variable,
     is_staged,
@@ -121,6 +122,8 @@ def _check_alike(spoken: str, one: object, other: object) -> None:
             f"{difference} (at {callers_place()})"
         )
     for a, b in pairs(one, other):
+        if are_composites(a, b):
+            continue
         kinds = kind_of(a), kind_of(b)
         if any(isinstance(k, type) for k in kinds) and a is not b and a != b:
             raise TypeError(

@@ -10,6 +10,7 @@ from wengert.api.autograph.expressions import Place
 from wengert.api.autograph.state import ABSENT, State
 from wengert.api.autograph.values import (
     Parts,
+    are_composites,
     condition,
     has_variable,
     is_missing,
@@ -271,9 +272,9 @@ class _Loop:
 
 
 def _check_leaf(spoken: str, before: Any, after: Any) -> None:
+    if are_composites(before, after):
+        return
     kinds = kind_of(before), kind_of(after)
-    if isinstance(before, Composite) and kinds[0] is kinds[1]:
-        return  # the loop itself compares what they are made of
     if any(isinstance(k, type) for k in kinds):
         if before is not after and before != after:
             raise TypeError(

@@ -117,6 +117,11 @@ def kind_of(value: object) -> Any:
     return value.dtype if _is_tensor(value) and hasattr(value, "dtype") else type(value)
 
 
+def are_composites(one: object, other: object) -> bool:
+    """Whether both are composite values of a kind: a branch or a loop compares their parts itself."""
+    return isinstance(one, Composite) and kind_of(one) is kind_of(other)
+
+
 def is_missing(value: object) -> bool:
     """Whether a variable has no value, or None."""
     return value is None or value is ABSENT or value is GUARDED

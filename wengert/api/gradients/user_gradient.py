@@ -65,7 +65,12 @@ def is_input(value: Any) -> bool:
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
-    """The signature of a function; None for built-ins that have none."""
+    """The signature of a function; None for built-ins that have none.
+
+    And for NumPy's ufuncs, of whose parameters not all may be given: not even what they are by default.
+    """
+    if isinstance(inspect.unwrap(function), np.ufunc):
+        return None
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):  # a built-in without one

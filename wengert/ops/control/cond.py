@@ -571,7 +571,7 @@ def _check_alike(
     same = len(nest.tensors_of(structure)) == len(nest.tensors_of(other)) and kinds == others
     if same:
         try:
-            nest.assert_same_structure(structure, other)
+            nest.assert_same_structure(structure, other, expand_composites=True)
         except (TypeError, ValueError):
             same = False
     if not same:

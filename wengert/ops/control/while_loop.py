@@ -81,7 +81,9 @@ class _Variables:
         if one and (not isinstance(values, (list, tuple)) or len(values) != 1):
             values = [values]
         try:
-            nest.assert_same_structure(self.initial, values, check_types=False)
+            nest.assert_same_structure(
+                self.initial, values, check_types=False, expand_composites=True
+            )
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"The body of tf.while_loop must return what it is given: {error}"
