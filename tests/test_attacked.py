@@ -497,11 +497,14 @@ def test_a_direction_of_another_dtype() -> None:
 # ---- composite values whose parts differ ----------------------------------------------------------
 
 
-class Marked(tf.experimental.ExtensionType):
+class _Marked(tf.experimental.ExtensionType):
     """A value and a mark that is no tensor."""
 
     value: tf.Tensor
     mark: int
+
+
+Marked: Any = _Marked
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -550,3 +553,41 @@ def test_numpys_functions_are_functions() -> None:
     np.testing.assert_allclose(tf.function(np.hypot)(X, X), np.hypot(X, X))
     np.testing.assert_allclose(tf.recompute_grad(np.exp)(X), np.exp(X))
     np.testing.assert_allclose(tf.function(tf.jacobian(np.log))(X), np.diag([1.0, 0.5]), rtol=1e-12)
+
+
+def test_a_branch_for_each_example() -> None:
+    def f(x: Any) -> Any:
+        which = tf.cast(tf.reduce_sum(tf.abs(x)), tf.int32) % 4
+        return tf.switch_case(which, [lambda: tf.sin(x), lambda: x * 0.5], lambda: tf.cos(x))
+
+    def both(g: Callable[[Any], Any], x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = g(x)
+        return y, tape.gradient(y, x)
+
+    x = tf.constant([[1.0, 2.0], [3.0, -4.0], [0.1, 0.2], [0.5, 0.7]], tf.float64)
+    want = both(lambda x: tf.stack([f(row) for row in x]), x)
+    for way in WAYS:
+        for got, expected in zip(
+            both(way(lambda x: tf.vectorized_map(f, x)), x), want, strict=True
+        ):
+            np.testing.assert_allclose(got, expected)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_scope_of_a_function_that_another_one_calls(compiled: bool) -> None:
+    @tf.function
+    def inner(x: Any) -> Any:
+        with tf.name_scope("part"):
+            h = tf.sin(x)
+        return tf.reduce_sum(h * 3.0)
+
+    @tf.function(jit_compile=compiled)
+    def outer(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = inner(x) + tf.reduce_sum(tf.sin(x))
+        return tape.gradient(y, x, overrides={"part": lambda region, g: g * 5.0})
+
+    np.testing.assert_allclose(outer(X), 15.0 + np.cos(X))

@@ -123,6 +123,37 @@ def test_an_error_of_one_ends_all(tmp_path: Path) -> None:
     assert launch("-n", 2, "--plain", program).stdout == "here\nhere\n"
 
 
+MEET = "import wengert as tf\ns = tf.distribute.MultiWorkerMirroredStrategy()\nprint('met', flush=True)\n"
+
+
+@needs_jax
+def test_an_error_of_one_that_has_met_the_others_ends_all(tmp_path: Path) -> None:
+    """They wait for it in a sum; it does not wait for them at its end."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"{MEET}if s.cluster_resolver.task_id == 1:\n    raise RuntimeError('planned')\n"
+        "s.reduce('sum', s.run(lambda: tf.constant(1.0)), axis=None)\n"
+    )
+    start = time.monotonic()
+    run = launch("-n", 2, program)
+    assert time.monotonic() - start < 30
+    assert run.returncode == 1
+    assert "[1] RuntimeError: planned" in run.stderr
+    assert "process 1 of 2 ended with exit status 1. The others were ended." in run.stderr
+
+
+@needs_jax
+def test_processes_that_have_met_end_when_they_are_asked(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(f"{MEET}import time\ntime.sleep(100)\n")
+    command = [sys.executable, "-m", "wengert", "launch", "-n", "2", str(program)]
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert {run.stdout.readline() for _ in range(2)} == {"[0] met\n", "[1] met\n"}
+        run.terminate()
+        run.wait(30)
+
+
 def test_an_interrupt_reaches_all(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(

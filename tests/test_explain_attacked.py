@@ -182,3 +182,34 @@ def test_a_program_of_arrays_assigns_no_variables() -> None:
 
     with pytest.raises(ValueError, match=r"AssignAddVariableOp .* changes a variable"):
         tf.source(step, VECTOR)
+
+
+# ---- found later ----------------------------------------------------------------------------------
+
+
+def test_a_name_that_becomes_a_variable() -> None:
+    w = tf.Variable(3.0)
+    with tf.GradientTape(persistent=True, source_lines=True) as tape:
+        h: Any = w * 2.0
+        h = tf.Variable(h)
+        y = h * h
+    answer = tape.explain(y, w)
+    assert answer.kind == "left-tape"
+    assert "Leave this line out" in answer.mend
+    with tf.GradientTape(persistent=True, source_lines=True) as tape:
+        v = tf.Variable(w * 2.0); y = v * v  # noqa: E702  # fmt: skip
+    assert tape.explain(y, w).kind == "left-tape"
+
+
+def test_integers_on_both_ends() -> None:
+    with pytest.warns(tf.errors.GradientWarning):
+        answer = asked(lambda x: tf.reduce_sum(x * x), tf.constant([3, 4]))
+    assert answer.kind == "integer"
+
+
+@pytest.mark.parametrize("of", [tf.linalg.cholesky, tf.linalg.logdet])
+def test_a_matrix_that_is_not_positive_definite(of: Callable[[Any], Any]) -> None:
+    answer = asked(lambda a: tf.reduce_sum(of(a)), tf.constant([[1.0, 2.0], [2.0, 1.0]]))
+    assert answer.kind == "spectrum"
+    assert "above zero" in str(answer)
+    assert "coincide" not in str(answer)

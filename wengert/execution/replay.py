@@ -99,11 +99,14 @@ class _Replay:
         if is_resource(op):
             return [op.graph.cells.setdefault(op, new_resource(op))]
         if op.row.closes:
-            return apply(self._closed(op), inputs, op.attrs)  # type: ignore[no-any-return]
+            return apply(self._closed(op), inputs, op.attrs, op.name)  # type: ignore[no-any-return]
         carry_out = op.row.inline
         if carry_out is None and any(isinstance(x, TensorList) for x in inputs):
             return [inputs[0].zeros() if op.row.by_shape else inputs[0]]
-        made = apply(op.row, inputs, op.attrs) if carry_out is None else carry_out(inputs, op.attrs)
+        if carry_out is None:
+            made = apply(op.row, inputs, op.attrs, op.name)
+        else:
+            made = carry_out(inputs, op.attrs)
         return made if op.row.many else [made]
 
     def _closed(self, op: Operation) -> Row:

@@ -100,6 +100,13 @@ class Program:
                 found = node
         return found
 
+    def assignment_around(self, expression: ast.expr) -> ast.Assign | None:
+        """The assignment in which an expression stands; a line may have several statements."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Assign) and any(e is expression for e in ast.walk(node)):
+                return node
+        return None
+
 
 def _is_of(text: str, code: CodeType) -> bool:
     """Whether a text has the function that runs: one of its name at its line, with names that it knows.

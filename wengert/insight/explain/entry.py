@@ -132,7 +132,7 @@ def _explain(tape: Any, q: Question) -> Explanation:
 
 def _gradient(tape: Tape, q: Question) -> Any:
     """The gradient itself, with the tape left as it is."""
-    if not isinstance(q.target, (Tensor, Variable)):
+    if not isinstance(q.target, (Tensor, Variable)) or not q.target.dtype.is_differentiable:
         return None
     seed = ones_like(q.target) if q.seed is None else q.seed
     with activate((), current_graph()), apply_overrides(q.rules, must=False):

@@ -53,7 +53,7 @@ Verdict = tuple[str, str, Mend]
 _STABLY: Final = " (tf.GradientTape(stabilize=True) computes it so):"
 
 SPECTRAL: Final = (
-    "SelfAdjointEigV2", "Svd", "Eig", "Qr", "MatrixSquareRoot", "SelfAdjointEig", "Cholesky",
+    "SelfAdjointEigV2", "Svd", "Eig", "Qr", "MatrixSquareRoot", "SelfAdjointEig",
 )  # fmt: skip
 _FUNCTIONS: Final = {
     "Log": ("log",), "Log1p": ("log1p",), "Sqrt": ("sqrt",), "Rsqrt": ("rsqrt",), "Exp": ("exp",),
@@ -387,6 +387,15 @@ def of_spectrum(q: Question) -> Verdict:
     return "spectrum", why, Mend(words, ('tf.config.set_degenerate("exact")',))
 
 
+def _of_factor(q: Question, c: Culprit) -> Verdict:
+    why = "A matrix has a Cholesky factor if all of its eigenvalues are above zero, and this one has not."
+    words = (
+        "A covariance with a little more on its diagonal has one: a + 1e-6 * tf.eye(n). The determinant of any "
+        "matrix is that of tf.linalg.slogdet, and any symmetric one has tf.linalg.eigh."
+    )
+    return "spectrum", why, Mend(words)
+
+
 def _is_half(step: Step) -> bool:
     return any(getattr(y, "dtype", None) is not None and y.dtype.size == 2 for y in step.results)
 
@@ -490,4 +499,5 @@ _BY_NAME: Final[dict[str, Callable[[Question, Culprit], Verdict]]] = {
     "Atanh": _of_edge,
     "Acosh": _of_edge,
     "Atan2": _of_angle,
+    "Cholesky": _of_factor,
 }

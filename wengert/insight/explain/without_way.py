@@ -166,7 +166,7 @@ def _by_variable(q: Question, down: set[Any], up: set[Any], used: set[int]) -> E
     names = {q.x, *_names_of(q, down)}
     variables = {q.name(v): v for v in q.history.leaves(used) if isinstance(v, Variable)}
     for node in ast.walk(q.program.tree):
-        if not (isinstance(node, ast.Call) and names & set(names_in(node))):
+        if not (isinstance(node, ast.Call) and names & q.reads(node, node.lineno)):
             continue
         place = q.program.place(node.lineno)
         if isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assign"):
@@ -174,8 +174,8 @@ def _by_variable(q: Question, down: set[Any], up: set[Any], used: set[int]) -> E
             if owner in variables:
                 return _assigned(q, owner, place, node)
         elif ast.unparse(node.func).endswith("Variable"):
-            made = q.program.statement(node.lineno)
-            owner = ast.unparse(made.targets[0]) if isinstance(made, ast.Assign) else ""
+            made = q.program.assignment_around(node)
+            owner = ast.unparse(made.targets[0]) if made else ""
             if owner in variables:
                 return _made_variable(q, owner, place)
     return None
@@ -200,7 +200,11 @@ def _assigned(q: Question, owner: str, place: str, node: ast.Call) -> Explanatio
 
 
 def _made_variable(q: Question, owner: str, place: str) -> Explanation:
-    mend = replacing(place, "Use the value itself in place of a variable:", in_tf(line_text(place)))
+    new = in_tf(line_text(place))
+    if new == f"{owner} = {owner}":
+        mend = q.deleting(place, "Leave this line out: the value itself is what you want.")
+    else:
+        mend = replacing(place, "Use the value itself in place of a variable:", new)
     title = f"{q.title} is None: tf.Variable keeps the number, not how it was computed."
     text = f"{short(place)}   {line_text(place)}\n✂ {owner} starts anew here."
     return Explanation("left-tape", title, place, mend, [Words(text)])

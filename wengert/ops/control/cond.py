@@ -29,7 +29,7 @@ from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import squeeze
 from wengert.ops.control.by_example import by_example
 from wengert.ops.control.known_sizes import branches_again
-from wengert.ops.math.comparison import where
+from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import cast
 from wengert.state.variable import Variable
 from wengert.values import nest
@@ -368,6 +368,14 @@ def _chosen_by_example(chosen: Any, one: Any, other: Any) -> Any:
     return nest.map_structure(lambda a, b: where(chosen, a, b), one, other)
 
 
+def _called_by_example(index: Tensor, functions: Sequence[Callable[[], Any]]) -> Any:
+    """The same for the branch at an index."""
+    *others, result = [_as_returned(function()) for function in functions]
+    for at, one in enumerate(others):
+        result = _chosen_by_example(equal(index, at), one, result)
+    return result
+
+
 @typed
 def switch_case(
     branch_index: TensorLike, branch_fns: Any, default: Any = None, name: str = "switch_case"
@@ -396,6 +404,8 @@ def switch_case(
     if index.dtype is not int32:
         raise TypeError(f"branch_index must have type int32, got {index.dtype.name}")
     if current_graph() is None:
+        if isinstance(index, Batched):
+            return _called_by_example(index, chosen)
         at = int(index)
         return chosen[at if 0 <= at < len(chosen) else -1]()
     names = [f"branch {i}" for i in range(len(chosen))]
