@@ -159,6 +159,14 @@ def test_a_checkpoint_that_was_cut_short(
     assert "going on after step 10" in said
 
 
+def test_a_resumed_run_saves_as_often_as_it_did(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert train("regression", "--steps", 4, "--save-every", 2, out=folder) == 0
+    assert train("--resume", folder, "--steps", 9) == 0
+    kept = {path.stem for path in (folder / "checkpoints").glob("*.index")}
+    assert kept == {"ckpt-6", "ckpt-8", "ckpt-9"}
+
+
 def test_no_checkpoint_that_can_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The run does not begin anew by itself."""
     folder = tmp_path / "run"
@@ -237,4 +245,4 @@ def test_a_disk_without_room_at_the_end(tmp_path: Path) -> None:
     assert "the checkpoint of step 10 could not be written" in said
     assert whole_steps(folder) == []
     assert train("--resume", folder) == 0
-    assert whole_steps(folder) == [30]
+    assert whole_steps(folder) == [10, 20, 30]

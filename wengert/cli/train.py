@@ -34,7 +34,6 @@ from wengert.training.step import OPTIMIZERS
 from wengert.training.tasks import TASKS, Task
 from wengert.training.user_file import task_of
 
-_SAVE_EVERY: Final = 100
 _EXAMPLE: Final = (
     "example: wengert train digits --steps 200 --out run; wengert train --resume run --steps 400"
 )
@@ -87,8 +86,8 @@ def _add_how(parser: Any) -> None:
     )
     parser.add_argument("--resume", metavar="DIR", help="go on with the run of a folder")
     parser.add_argument(
-        "--save-every", type=_positive(int), default=_SAVE_EVERY, metavar="N",
-        help=f"steps between checkpoints (default: {_SAVE_EVERY})",
+        "--save-every", type=_positive(int), metavar="N",
+        help=f"steps between checkpoints (default: {Settings.save_every})",
     )  # fmt: skip
     parser.add_argument("--engine", metavar="NAME", help="what computes: native, numpy, xla")
     parser.add_argument(
@@ -242,7 +241,7 @@ def _run(
     settings = _settings(options, task, begun, len(data.train))
     tf.config.set_engine(settings.engine or tf.config.get_engine())
     screen = screen or _screen(options, np.issubdtype(data.train.targets.dtype, np.integer))
-    run = Run(task, settings, data, folder, screen, options.save_every)
+    run = Run(task, settings, data, folder, screen)
     folder.keep(settings)
     screen.say(f"{task.name}: {data.origin}")
     return run, run.go()
@@ -267,13 +266,15 @@ def _settings(
                 "--steps or --epochs; another --out begins another run."
             )
         steps = _length(options, begun.batch, examples) or begun.steps
-        return dataclasses.replace(begun, steps=steps)
+        often = options.save_every or begun.save_every
+        return dataclasses.replace(begun, steps=steps, save_every=often)
     defaults = {
         "batch": min(task.batch, examples), "optimizer": task.optimizer, "rate": task.rate,
     }  # fmt: skip
     chosen: dict[str, Any] = defaults | asked
     steps = _length(options, chosen["batch"], examples) or task.steps
-    return Settings(**chosen, steps=steps)
+    often = options.save_every or Settings.save_every
+    return Settings(**chosen, steps=steps, save_every=often)
 
 
 def _asked(options: argparse.Namespace) -> dict[str, Any]:

@@ -51,7 +51,6 @@ class Run:
     data: Data
     folder: RunFolder
     screen: Screen
-    save_every: int
     learner: Learner = field(init=False)
     checkpoints: Checkpoints = field(init=False)
     feed: Feed = field(init=False)
@@ -103,7 +102,7 @@ class Run:
                 outcome.problem = self._not_finite(record)
                 break
             self._note(record, events)
-            if record.step % self.save_every == 0 and self._save(record.step):
+            if record.step % self.settings.save_every == 0 and self._save(record.step):
                 saved = record.step
             if record.step % self._test_every() == 0 and record.step < outcome.last:
                 self._test(outcome, events)

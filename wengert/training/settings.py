@@ -24,6 +24,7 @@ class Settings:
     data: str | None = None
     engine: str | None = None
     overrides: tuple[tuple[str, str], ...] = ()  # scopes, and the gradients they get
+    save_every: int = 100  # steps between checkpoints, which change no number
 
     def text(self) -> str:
         """As JSON."""
