@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from wengert.api.numpy.promotion import as_tensor
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays import creation, shaping, slicing
 from wengert.ops.arrays.broadcasting import broadcast_dynamic_shape
+from wengert.ops.arrays.gathering import gather
 from wengert.ops.reductions.reductions import normal_axes
 from wengert.ops.reductions.sequences import repeat as _repeat
 from wengert.values.shapes import TensorShape
@@ -322,21 +323,38 @@ def repeat(a: Numeric, repeats: TensorLike, axis: int | None = None) -> Tensor:
 
 @deferrable
 def pad(array: Numeric, pad_width: TensorLike, mode: str, **kwargs: Any) -> Tensor:
-    """With more elements around it: constant ones, or mirrored ("reflect", "symmetric").
+    """With more elements around it: constant ones, its own mirrored ("reflect", "symmetric") or repeated.
+
+    "edge" repeats the first and the last, "wrap" all of them.
 
     >>> tf.experimental.numpy.pad([1, 2], 1, "constant", constant_values=7).numpy()
     array([7, 1, 2, 7])
+    >>> tf.experimental.numpy.pad([1, 2], 2, "edge").numpy()
+    array([1, 1, 1, 2, 2, 2])
     """
-    if mode not in ("constant", "reflect", "symmetric"):
+    if mode not in ("constant", *_OWN):
         raise ValueError(
-            f"Unsupported padding mode: {mode}. There are constant, reflect and symmetric."
+            f"Unsupported padding mode: {mode}. There are constant, {', '.join(_OWN)}."
         )
     constant = kwargs.pop("constant_values", 0)
     if kwargs:
         raise TypeError(f"pad with mode {mode} does not take {', '.join(sorted(kwargs))}.")
     tensor = as_tensor(array)
     widths = np.broadcast_to(shaping.static(pad_width), (len(dims(tensor)), 2))
-    return slicing.pad(tensor, widths, mode, as_tensor(constant, tensor.dtype))
+    if mode == "constant":
+        return slicing.pad(tensor, widths, mode, as_tensor(constant, tensor.dtype))
+    return _with_own(tensor, widths, mode)
+
+
+_OWN: Final = ("reflect", "symmetric", "edge", "wrap")
+
+
+def _with_own(x: Tensor, widths: Any, mode: str) -> Tensor:
+    """With its own elements around it, axis by axis: of each place, which one it has is found by NumPy."""
+    for axis, (size, width) in enumerate(zip(dims(x), widths, strict=True)):
+        if any(width):
+            x = gather(x, np.pad(np.arange(size), width, mode=mode), axis=axis)
+    return x
 
 
 @deferrable
