@@ -12,7 +12,7 @@ from unit_programs.common import Programs, internal, refusal
 
 
 def programs(tf: Any) -> Programs:
-    return networks(tf)
+    return networks(tf) | ragged(tf) | images(tf)
 
 
 def networks(tf: Any) -> Programs:
@@ -61,3 +61,98 @@ def networks(tf: Any) -> Programs:
         "stitched": stitched,
         "conv_transpose": transposed,
     }
+
+
+def ragged(tf: Any) -> Programs:
+    """Ragged tensors: what their parts must be."""
+    v1, made = tf.compat.v1, tf.RaggedTensor
+
+    def row_ids() -> Any:
+        ids = [0, 0, 2, 3]
+        values = [1, 2, 3, 4]
+        given = made.from_value_rowids
+        kept = tf.constant(ids, tf.int64)
+        return [
+            given(values, kept, validate=False).value_rowids() is kept,
+            [
+                refusal(partial(given, v, i, n), words)
+                for v, i, n, words in (
+                    (values, ids, -2, "Expected nrows >= 0; got -2"),
+                    (values, ids, 2, r"Expected nrows >= value_rowids\[-1\] \+ 1; got nrows=2"),
+                    (values, [ids], 5, ""),
+                    (values, ids, [5], "must have rank 0"),
+                    (values, [3, 2, 1, 0], 5, ""),
+                    (values, [-1, 2, 3, 3], 5, ""),
+                    (values, ids[:3], 5, ""),
+                )
+            ],
+            refusal(
+                lambda: made.from_nested_value_rowids(values, [[0, 0], [0, 1]], [6]),
+                "must have the same length as",
+            ),
+            refusal(
+                lambda: made.from_nested_value_rowids(values, tf.constant([[0, 1]], tf.int64)),
+                "must be a list of Tensors",
+            ),
+        ]
+
+    def row_ids_that_run() -> Any:
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.int64)])
+        def rows(ids: Any) -> Any:
+            return made.from_value_rowids([1, 2, 3], ids, 4).row_lengths()
+
+        return [rows(tf.constant([0, 2, 2], tf.int64)), refusal(lambda: rows([2, 1, 0]))]
+
+    def fed() -> Any:
+        with tf.Graph().as_default(), v1.Session() as session:
+            splits = v1.placeholder(tf.int64, [None])
+            numbers = v1.placeholder(tf.int32, [None])
+            r = made.from_row_splits(numbers, splits, validate=False)
+            value = internal("ops.ragged.ragged_factory_ops").constant_value([[1, 2, 3], [4]])
+            total = tf.reduce_sum(r, axis=1)
+            return [
+                session.run(r, {r: value}).to_list(),
+                session.run(total, {r: value}),
+                len(r.consumers()) > 0,
+                str(value),
+            ]
+
+    def axes() -> Any:
+        r = tf.ragged.constant([[3, 1], [5]])
+        return [
+            refusal(lambda: tf.reduce_sum(r, axis=-3), "out of bounds"),
+            refusal(lambda: tf.gather(r, [0, 10]), r"indices\[1\] = 10 is not in \[0, 2\)"),
+            tf.gather(r, [1, 0]),
+        ]
+
+    return {
+        "row ids": row_ids,
+        "row ids in functions": row_ids_that_run,
+        "ragged feeds": fed,
+        "ragged axes": axes,
+    }
+
+
+def images(tf: Any) -> Programs:
+    """Images, boxes and sets."""
+
+    def pictures() -> Any:
+        image = tf.image
+        empty = np.zeros((0, 2, 2), "f")
+        boxes, scores = [[0.0, 0.0, 1.0, 1.0]], [0.9]
+        return [
+            refusal(lambda: image.grayscale_to_rgb(tf.zeros([2])), "two-dimensional"),
+            refusal(lambda: image.grayscale_to_rgb(tf.zeros([2, 2])), "should be size 1"),
+            refusal(
+                lambda: image.crop_to_bounding_box(empty, 0, 0, 1, 1),
+                "inner 3 dims of 'image.shape' must be > 0",
+            ),
+            refusal(lambda: image.decode_image(b"foo"), "Unknown image file format"),
+            refusal(lambda: image.non_max_suppression(boxes, scores, [3]), "must be 0-D"),
+        ]
+
+    def sets() -> Any:
+        x = tf.constant([[1.0, 2.0]])
+        return refusal(lambda: tf.sets.union(x, x))
+
+    return {"pictures": pictures, "sets of floats": sets}

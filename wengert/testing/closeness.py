@@ -142,6 +142,9 @@ class Closeness(unittest.TestCase):
         if any(isinstance(v, (RaggedTensor, RaggedTensorValue)) for v in (a, b)):
             self.assertEqual(self._rows(a), self._rows(b), msg)
             return
+        if any(_is_uneven(v) for v in (a, b)):
+            self.assertEqual(a, b, msg)
+            return
         x, y = self._array(a), self._array(b)
         self.assertEqual(x.shape, y.shape, _told(msg, f"Shape mismatch: {x.shape} and {y.shape}."))
         wrong = _differs(x, y)
@@ -280,3 +283,11 @@ def _at(path: str) -> str:
 
 def _told(msg: str | None, said: str) -> str:
     return f"{msg}: {said}" if msg else said
+
+
+def _is_uneven(value: Any) -> bool:
+    """Whether a nested list has rows of different lengths, as what to_list() of a ragged tensor gives."""
+    if not isinstance(value, list) or not any(isinstance(row, list) for row in value):
+        return False
+    lengths = {len(row) if isinstance(row, list) else -1 for row in value}
+    return len(lengths) > 1 or any(_is_uneven(row) for row in value)
