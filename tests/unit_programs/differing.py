@@ -17,8 +17,7 @@ LACKING: dict[str, list[str]] = {
 
 # Another kind of error, an error at another place, or none.
 KINDS: dict[str, list[str]] = {
-    "arrays/joined unknown": ["[2]"],
-    "arrays/shaped refused": ["[3]", "[14]", "[22]", "[42]"],
+    "arrays/shaped refused": ["[22]", "[42]"],
     "arrays/other arrays refused": ["[16]", "[17]"],
     "control flow/case errors": ["[1]"],
     "functions/functions refused": ["[0]", "[4]", "[6]"],

@@ -12,7 +12,7 @@ from unit_programs.common import Programs, internal, refusal
 
 
 def programs(tf: Any) -> Programs:
-    return networks(tf) | ragged(tf) | images(tf)
+    return networks(tf) | ragged(tf) | images(tf) | arrays(tf)
 
 
 def networks(tf: Any) -> Programs:
@@ -156,3 +156,27 @@ def images(tf: Any) -> Programs:
         return refusal(lambda: tf.sets.union(x, x))
 
     return {"pictures": pictures, "sets of floats": sets}
+
+
+def arrays(tf: Any) -> Programs:
+    """Shapes, and the sizes of parts."""
+
+    def shapes() -> Any:
+        return [
+            refusal(lambda: tf.reshape([[1]], [1] * 300), "too many dimensions"),
+            refusal(lambda: tf.fill([[2, 3]], 1)),
+            refusal(lambda: tf.fill([2], [1, 2])),
+        ]
+
+    def parts() -> Any:
+        words = "Cannot infer argument `num` from shape"
+        with tf.Graph().as_default():
+            sizes = [tf.compat.v1.placeholder(tf.int32, s) for s in (None, [None], [2])]
+            x = tf.constant([1, 2, 3])
+            return [
+                [refusal(partial(tf.split, x, s), words) for s in sizes[:2]],
+                len(tf.split(x, sizes[2])),
+                len(tf.split(x, sizes[1], num=2)),
+            ]
+
+    return {"shapes": shapes, "parts": parts}
