@@ -123,6 +123,7 @@ def ragged(tf: Any) -> Programs:
             refusal(lambda: tf.reduce_sum(r, axis=-3), "out of bounds"),
             refusal(lambda: tf.gather(r, [0, 10]), r"indices\[1\] = 10 is not in \[0, 2\)"),
             tf.gather(r, [1, 0]),
+            refusal(lambda: tf.gather_nd(r, tf.constant(0))),
         ]
 
     return {
@@ -145,6 +146,10 @@ def images(tf: Any) -> Programs:
             refusal(lambda: image.grayscale_to_rgb(tf.zeros([2, 2])), "should be size 1"),
             refusal(
                 lambda: image.crop_to_bounding_box(empty, 0, 0, 1, 1),
+                "inner 3 dims of 'image.shape' must be > 0",
+            ),
+            refusal(
+                lambda: image.pad_to_bounding_box(empty, 0, 0, 4, 4),
                 "inner 3 dims of 'image.shape' must be > 0",
             ),
             refusal(lambda: image.decode_image(b"foo"), "Unknown image file format"),

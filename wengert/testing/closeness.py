@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wengert.ops.ragged.tensor import RaggedTensor, RaggedTensorValue
-from wengert.values.dtypes import as_dtype
+from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
 
@@ -26,6 +26,8 @@ class Closeness(unittest.TestCase):
     def _array(self, value: Any) -> np.ndarray[Any, Any]:
         if isinstance(value, np.ndarray):
             return value
+        if isinstance(value, DType):
+            return np.asarray(value, object)
         if isinstance(value, TensorShape):
             return np.asarray(value.as_list())
         array = np.asarray(self.evaluate(value))

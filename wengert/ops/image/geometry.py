@@ -195,6 +195,7 @@ def pad_to_bounding_box(
     top, left, tall, wide = (_number(n) for n in numbers)
 
     def change(x: Tensor) -> Tensor:
+        _check_not_empty(dims(x))
         height, width = dims(x)[1:3]
         right, under = wide - left - width, tall - top - height
         _require(top >= 0, "offset_height must be >= 0", top)
