@@ -48,6 +48,8 @@ ASSERTIONS: list[tuple[str, tuple[Any, ...], tuple[Any, ...], str]] = [
     ("assertAllEqual", (np.nan, np.nan), ([[1]], [1]), "Shape mismatch"),
     ("assertAllEqual", ([b"a"], [b"a"]), ([b"a"], [b"b"]), "not equal"),
     ("assertAllEqual", (None, None), (None, 1), "not equal"),
+    ("assertAllEqual", ([[1], []], [[1], []]), ([[1], []], [[1], [2]]), "differ|not equal|!="),
+    ("assertAllEqual", (tf.float16, tf.float16), (tf.float16, tf.int32), "not equal"),
     ("assertNotAllEqual", (1, 2), (1, 1), "equal at all elements"),
     ("assertNear", (1.0, 1.1, 0.2), (1.0, 1.1, 0.01), "1.0 != 1.1"),
     ("assertArrayNear", ([1.0], [1.1], 0.2), ([1.0], [1.1], 0.01), "1.0 != 1.1"),

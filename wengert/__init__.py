@@ -34,8 +34,6 @@ from wengert.api.gradients.registration import RegisterGradient as RegisterGradi
 from wengert.api.gradients.registration import no_gradient as no_gradient
 from wengert.api.gradients.registration import register_op as register_op
 from wengert.api.gradients.unconnected import UnconnectedGradients as UnconnectedGradients
-from wengert.api.session.inert_settings import VariableAggregation as VariableAggregation
-from wengert.api.session.inert_settings import VariableSynchronization as VariableSynchronization
 from wengert.api.session.inert_settings import get_current_name_scope as get_current_name_scope
 from wengert.api.session.inert_settings import is_symbolic_tensor as is_symbolic_tensor
 from wengert.api.session.inert_settings import (
@@ -201,6 +199,8 @@ from wengert.ops.support.static_value import get_static_value as get_static_valu
 from wengert.ops.support.static_value import is_tensor as is_tensor
 from wengert.overrides.kinks import kinks_declared_later as _kinks_declared_later
 from wengert.state.creators import variable_creator_scope as variable_creator_scope
+from wengert.state.replicas import VariableAggregation as VariableAggregation
+from wengert.state.replicas import VariableSynchronization as VariableSynchronization
 from wengert.state.variable import Variable as Variable
 from wengert.values.convert import convert_to_tensor as convert_to_tensor
 from wengert.values.dtypes import DType as DType

@@ -73,7 +73,14 @@ if _missing:
 for _class, _methods in (
     (Value, operators.METHODS),
     (Value, offer.METHODS),
-    (Variable, {"__getitem__": part_of_variable, **variable_scatter.METHODS}),
+    (
+        Variable,
+        {
+            "__getitem__": part_of_variable,
+            "count_up_to": assignments.count_up_to,
+            **variable_scatter.METHODS,
+        },
+    ),
 ):
     for _name, _method in _methods.items():
         setattr(_class, _name, _method)

@@ -24,6 +24,7 @@ import wengert
 from wengert.compat import raw_gradients, raw_training, raw_variables
 from wengert.core.dispatch import apply
 from wengert.core.table import complete, row_of
+from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import shape
 from wengert.ops.arrays.shaping import expand_dims, reshape
@@ -264,14 +265,29 @@ def _places(source: str, target: str) -> list[int]:
     return [source.index(letter) for letter in target]
 
 
+def _check_formats(source: str, target: str) -> None:
+    for kind, text in (("Source", source), ("Destination", target)):
+        if len(text) not in (4, 5):
+            raise InvalidArgumentError(
+                f"{kind} format must be of length 4 or 5, received {kind.lower()} format {text!r}."
+            )
+    if len(set(source)) < len(source) or sorted(source) != sorted(target):
+        raise InvalidArgumentError(
+            "Destination and source format must determine a permutation, got "
+            f"{source!r} and {target!r}."
+        )
+
+
 def _dim_map(x: Any, src_format: str, dst_format: str) -> Tensor:
     """Map the axes of one layout to those of another."""
+    _check_formats(src_format, dst_format)
     x, there = convert(x), convert(np.asarray([dst_format.index(c) for c in src_format], np.int32))
     return wengert.cast(wengert.gather(there, wengert.math.floormod(x, len(src_format))), x.dtype)
 
 
 def _vec_permute(x: Any, src_format: str, dst_format: str) -> Tensor:
     """Permute a number for each axis, or a pair, to the order of another layout."""
+    _check_formats(src_format, dst_format)
     x = convert(x)
     spatial = len(src_format) - int(x.shape[0] or 0)
     if spatial:  # there are numbers only for the axes between batch and channels

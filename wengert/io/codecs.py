@@ -39,6 +39,11 @@ def opened(data: bytes) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             picture = library.open(io.BytesIO(data))
+    except library.UnidentifiedImageError:
+        raise InvalidArgumentError(
+            "Unknown image file format. One of JPEG, PNG, GIF, BMP required: the data begin with "
+            f"{data[:8]!r}."
+        ) from None
     except Exception as error:  # noqa: BLE001  # of any kind: the data are damaged
         raise _damaged(error) from None
     return picture

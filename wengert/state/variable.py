@@ -14,7 +14,8 @@ from wengert.errors import InvalidArgumentError
 from wengert.host.locks import new_lock
 from wengert.state.creators import created, creators
 from wengert.state.on_device import fetched
-from wengert.state.replicas import current
+from wengert.state.replicas import current, replication
+from wengert.state.slice_info import SaveSliceInfo
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
@@ -85,6 +86,8 @@ class Variable(Value, metaclass=Made):
 
     # It is initialized already: a program that runs initializers runs nothing.
     initializer: Any = None
+    SaveSliceInfo = SaveSliceInfo
+    _save_slice_info: Any = None  # of a part of a larger variable
     _lock: Any
     _number: int
 
@@ -127,8 +130,7 @@ class Variable(Value, metaclass=Made):
             )
         self.trainable = is_trained(trainable, synchronization)
         self.constraint = constraint
-        self.synchronization = synchronization
-        self.aggregation = aggregation
+        self.synchronization, self.aggregation = replication(synchronization, aggregation)
         if graph is not None:
             graph.made_variable(self)
 
@@ -184,6 +186,19 @@ class Variable(Value, metaclass=Made):
     def graph(self) -> Any:
         """The graph that the variable belongs to; None for an eager variable."""
         return None
+
+    def _set_save_slice_info(self, save_slice_info: Any) -> None:
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self) -> Any:
+        return self._save_slice_info
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """Raises: only a variable of a graph has a VariableDef."""
+        raise RuntimeError(
+            "This operation is not supported when eager execution is enabled: to_proto() describes "
+            "a variable of a graph by its nodes."
+        )
 
     def set_shape(self, shape: Any) -> None:
         """Restrict the shapes that may be assigned."""
@@ -274,12 +289,14 @@ class Variable(Value, metaclass=Made):
             self, indices: TensorLike, updates: TensorLike, name: str | None = None
         ) -> Any: ...
         def _gather(self, indices: Any, name: str | None = None) -> Tensor: ...
+        def _count(self, limit: int, name: str | None = None) -> Tensor: ...
 
         scatter_add = scatter_sub = scatter_mul = scatter_div = _scatter
         scatter_update = scatter_max = scatter_min = batch_scatter_update = _scatter
         scatter_nd_add = scatter_nd_sub = scatter_nd_update = _scatter_nd
         scatter_nd_max = scatter_nd_min = _scatter_nd
         sparse_read = gather_nd = _gather
+        count_up_to = _count
 
     def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Variable | None:
         bound.assign_later(self, method, tensor)
@@ -349,6 +366,8 @@ class Variable(Value, metaclass=Made):
             self._name[:-2],
             self._shape,
             self.constraint,
+            self.synchronization,
+            self.aggregation,
         )
 
     def __reduce__(self) -> Any:
@@ -358,6 +377,8 @@ class Variable(Value, metaclass=Made):
             self._name[:-2],
             self._shape,
             None,
+            self.synchronization,
+            self.aggregation,
         )
         return _remake, parts
 
@@ -389,8 +410,23 @@ def _initial(value: Any, dtype: DType | None) -> Tensor:
         return convert(value() if callable(value) else value, dtype)
 
 
-def _remake(array: Any, trainable: bool, name: str, shape: Any, constraint: Any) -> Variable:
-    made = Variable(array, trainable=trainable, shape=shape, constraint=constraint)
+def _remake(
+    array: Any,
+    trainable: bool,
+    name: str,
+    shape: Any,
+    constraint: Any,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Variable:
+    made = Variable(
+        array,
+        trainable=trainable,
+        shape=shape,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
     made._name = f"{name}:0"
     return made
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wengert.ops.ragged.tensor import RaggedTensor, RaggedTensorValue
-from wengert.values.dtypes import as_dtype
+from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
 
@@ -26,6 +26,8 @@ class Closeness(unittest.TestCase):
     def _array(self, value: Any) -> np.ndarray[Any, Any]:
         if isinstance(value, np.ndarray):
             return value
+        if isinstance(value, DType):
+            return np.asarray(value, object)
         if isinstance(value, TensorShape):
             return np.asarray(value.as_list())
         array = np.asarray(self.evaluate(value))
@@ -141,6 +143,9 @@ class Closeness(unittest.TestCase):
         """Assert that two arrays have the same shape and elements; nan equals nan."""
         if any(isinstance(v, (RaggedTensor, RaggedTensorValue)) for v in (a, b)):
             self.assertEqual(self._rows(a), self._rows(b), msg)
+            return
+        if any(_is_uneven(v) for v in (a, b)):
+            self.assertEqual(a, b, msg)
             return
         x, y = self._array(a), self._array(b)
         self.assertEqual(x.shape, y.shape, _told(msg, f"Shape mismatch: {x.shape} and {y.shape}."))
@@ -280,3 +285,11 @@ def _at(path: str) -> str:
 
 def _told(msg: str | None, said: str) -> str:
     return f"{msg}: {said}" if msg else said
+
+
+def _is_uneven(value: Any) -> bool:
+    """Whether a nested list has rows of different lengths, as what to_list() of a ragged tensor gives."""
+    if not isinstance(value, list) or not any(isinstance(row, list) for row in value):
+        return False
+    lengths = {len(row) if isinstance(row, list) else -1 for row in value}
+    return len(lengths) > 1 or any(_is_uneven(row) for row in value)

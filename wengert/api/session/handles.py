@@ -12,6 +12,8 @@ from wengert.values.symbolic import SymbolicTensor
 
 def variable_of_handle(handle: SymbolicTensor) -> Any:
     """The variable of a handle, if it is in one of the collections of its graph; otherwise None."""
+    while handle.op.type == "Identity":
+        handle = handle.op.inputs[0]
     collections = handle.graph.collections.values()
     known = (v for values in collections for v in values)
     return next((v for v in known if getattr(v, "handle", None) is handle), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
@@ -60,25 +59,6 @@ def get_log_device_placement() -> bool:
     False
     """
     return _SETTINGS["device placement"]
-
-
-class VariableAggregation(enum.Enum):
-    """How replicas would aggregate assigned values. There is one replica."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-    ONLY_FIRST_TOWER = 3  # its name in version 1
-
-
-class VariableSynchronization(enum.Enum):
-    """When replicas would synchronize a variable. There is one replica."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
 
 
 def timestamp(name: str | None = None) -> Tensor:

@@ -1,6 +1,7 @@
 """Graph variables, variable scopes and modules; random number generators.
 
 generator       tf.random.Generator: a random number generator with explicit state
+variable_def    A variable of a graph as a message: VariableDef, the names of its nodes
 graph_variable  Variables of a graph: each session has its own values for them
 partitioned_variable  Variables in parts along one axis, and which part of the whole each is
 variable_store  The variables of a graph by name, for tf.compat.v1.get_variable

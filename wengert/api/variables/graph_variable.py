@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from wengert.api.variables.variable_def import take_message, variable_message
 from wengert.core.context import activate, current_graph, note_access
 from wengert.core.dispatch import apply
 from wengert.graph.graph import Graph
@@ -14,6 +16,7 @@ from wengert.ops.arrays.identity import READ, identity
 from wengert.ops.control.cond import cond
 from wengert.ops.control.effects import group
 from wengert.ops.state.assignments import IS_INITIALIZED, assign_later
+from wengert.state.replicas import replication
 from wengert.state.variable import Variable, is_trained
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -67,6 +70,7 @@ class GraphVariable(Variable):
     """A variable of a graph: what `tf.Variable` returns in graph mode."""
 
     __slots__ = (
+        "_caching_device",
         "_graph",
         "_handle",
         "_initial_value",
@@ -74,6 +78,7 @@ class GraphVariable(Variable):
         "initializer",
         "uses_resource",
     )
+    _handle: SymbolicTensor
 
     def __init__(
         self,
@@ -93,6 +98,9 @@ class GraphVariable(Variable):
         aggregation: object = None,
         shape: ShapeLike | None = None,
     ) -> None:
+        if variable_def is not None:
+            self._of_message(variable_def, import_scope)
+            return
         if initial_value is None:
             raise ValueError(
                 "initial_value must be specified. tf.Variable in a graph needs the value that its "
@@ -109,8 +117,8 @@ class GraphVariable(Variable):
             self._make(initial_value, name, None if dtype is None else as_dtype(dtype), shape)
         self.trainable = is_trained(trainable, synchronization)
         self.constraint = constraint
-        self.synchronization = synchronization
-        self.aggregation = aggregation
+        self.synchronization, self.aggregation = replication(synchronization, aggregation)
+        self._caching_device = caching_device
         # Read only by the error of tf.custom_gradient.
         self.uses_resource = use_resource is not False
         self._collect(collections)
@@ -145,19 +153,38 @@ class GraphVariable(Variable):
             made._set_handle(scope, dtype)
         made._initial_value = made.initializer = None  # type: ignore[assignment]
         made.trainable = made.uses_resource = True
-        made.constraint = made.synchronization = made.aggregation = None
+        made.constraint = made._caching_device = None
+        made.synchronization, made.aggregation = replication(None, None)
         return made
+
+    def _of_message(self, proto: Any, import_scope: object) -> None:
+        """Be the variable whose nodes are in the graph already."""
+
+        def named(name: str) -> str:
+            return f"{import_scope}/{name}" if import_scope else name
+
+        self._graph = current_graph()
+        handle: Any = self._graph.as_graph_element(named(proto.variable_name))
+        self._handle = handle
+        self._shape = handle.op.get_attr("shape")
+        self._name_as(handle.op.name)
+        self.constraint = self._caching_device = None
+        self.uses_resource = proto.is_resource
+        self._initial_value = None  # type: ignore[assignment]
+        take_message(self, proto, named)
 
     def _set_handle(self, scope: str, dtype: DType) -> None:
         attrs = {"dtype": dtype, "shape": self._shape}
         known = None if self._shape.rank is None else tuple(self._shape)
         form = [(known, dtype.numpy_dtype)]
-        self._handle: SymbolicTensor = self._graph.add(VAR_HANDLE, (), attrs, scope, form).outputs[
-            0
-        ]
+        node = self._graph.add(VAR_HANDLE, (), attrs, scope, form)
+        self._handle = node.outputs[0]
+        self._name_as(scope[:-1])
+
+    def _name_as(self, name: str) -> None:
         self._array = self._handle._array
         self._key = self._handle._key
-        self._name = f"{scope[:-1]}:0"
+        self._name = f"{name}:0"
         self._snapshot: Any = None
 
     def _collect(self, collections: Iterable[Any] | None) -> None:
@@ -194,6 +221,23 @@ class GraphVariable(Variable):
         """The tensor that initializes the variable."""
         return self._initial_value
 
+    def _ref(self) -> SymbolicTensor:
+        """What old operations on variables take."""
+        return self._handle
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """The variable as a VariableDef; None if it lies outside of the scope that is exported."""
+        inside = f"{export_scope}/" if export_scope else ""
+        if not self._name.startswith(inside):
+            return None
+        return variable_message(self, lambda name: name.removeprefix(inside))
+
+    @classmethod
+    def from_proto(cls, variable_def: Any, import_scope: str | None = None) -> GraphVariable:
+        """The variable that a VariableDef describes, whose nodes are in the current graph."""
+        made: GraphVariable = Variable(variable_def=variable_def, import_scope=import_scope)  # type: ignore[assignment]
+        return made
+
     def handle_in(self, graph: Any) -> SymbolicTensor:
         """The handle as a tensor of a graph: the variable's own, or a function's within it."""
         if graph is self._graph:
@@ -206,9 +250,24 @@ class GraphVariable(Variable):
             graph = self._graph
             scope = graph.name_scope(f"{self.op.name}/Read/")
             outside = graph.control_dependencies(None)
-            with activate((), graph), graph.reopened(), outside, scope:
+            with activate((), graph), graph.reopened(), outside, scope, self._where_cached():
                 self._snapshot = apply(READ, (self,))
         return self._snapshot  # type: ignore[no-any-return]
+
+    @contextmanager
+    def _beside_handle(self) -> Iterator[None]:
+        """What changes a variable that is no resource runs where the variable is."""
+        if self.uses_resource or current_graph() is not self._graph:
+            yield
+            return
+        graph = self._graph
+        with graph.colocate_with(self._handle.op), graph.device(None), graph.device(self.device):
+            yield
+
+    def _where_cached(self) -> Any:
+        """The device of the copy that readers share."""
+        device = self._caching_device
+        return self._graph.device(device) if device else nullcontext()
 
     # ---- its value ---------------------------------------------------------------------------
 
@@ -219,6 +278,10 @@ class GraphVariable(Variable):
             with activate((), self._graph):
                 return apply(READ, (self,))  # type: ignore[no-any-return]
         return apply(READ, (self,))  # type: ignore[no-any-return]
+
+    def value(self) -> Tensor:
+        """The value; one copy for all readers, where a device was given for it."""
+        return self._as_graph_element() if self._caching_device else self.read_value()
 
     def numpy(self) -> Any:
         """Not available in graphs: raises NotImplementedError."""
@@ -248,17 +311,24 @@ class GraphVariable(Variable):
 
     def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Any:
         graph = current_graph()
-        changed = assign_later(self, method, tensor)
-        if not read_value:
-            return changed
-        if graph.is_function:
-            return self
-        with graph.control_dependencies([changed]):
-            return identity(apply(READ, (self,)), name=method.title().replace("_", ""))
+        with self._beside_handle():
+            changed = assign_later(self, method, tensor)
+            if not read_value:
+                return changed
+            if graph.is_function:
+                return self
+            with graph.control_dependencies([changed]):
+                return identity(apply(READ, (self,)), name=method.title().replace("_", ""))
 
     def __deepcopy__(self, memo: object) -> Any:
         raise NotImplementedError(
             "__deepcopy__() is only available when eager execution is enabled."
+        )
+
+    def __iter__(self) -> Any:
+        raise TypeError(
+            f"'Variable' object is not iterable: iterating over {self!r} is not allowed in Graph "
+            "mode. Use tf.unstack, tf.map_fn or tf.while_loop."
         )
 
     def __hash__(self) -> int:
@@ -268,7 +338,8 @@ class GraphVariable(Variable):
         raise TypeError(f"{self!r} belongs to a graph and cannot be pickled.")
 
     def __repr__(self) -> str:
-        return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self.dtype.name}>"
+        kind = self.dtype.name if self.uses_resource else f"{self.dtype.name}_ref"
+        return f"<tf.Variable '{self._name}' shape={self._shape} dtype={kind}>"
 
 
 def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Operation | None:

@@ -132,16 +132,23 @@ class variable_scope:
             "use_resource": use_resource,
             "constraint": constraint,
         }
-        self._contexts: list[Any] = []
+        self._entries: list[tuple[Any, VariableScope]] = []
 
     def __enter__(self) -> VariableScope:
         context = self._entered()
         scope: VariableScope = context.__enter__()
-        self._contexts.append(context)
+        self._entries.append((context, scope))
         return scope
 
     def __exit__(self, *error: BaseException) -> None:
-        self._contexts.pop().__exit__(*error)
+        context, scope = self._entries[-1]
+        if _scopes().current is not scope:
+            raise RuntimeError(
+                f"Improper nesting of variable_scope: {scope.name!r} is left within "
+                f"{_scopes().current.name!r}."
+            )
+        self._entries.pop()
+        context.__exit__(*error)
 
     @contextmanager
     def _entered(self) -> Iterator[VariableScope]:

@@ -18,6 +18,7 @@ from wengert.api.variables.partitioned_variable import (
 from wengert.core.context import activate, current_graph, enter_scope
 from wengert.ops.arrays.creation import zeros
 from wengert.ops.arrays.slicing import slice_
+from wengert.state.slice_info import SaveSliceInfo
 from wengert.state.variable import Variable, around_functions
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
@@ -60,14 +61,20 @@ class VariableStore:
         self._partitioned: dict[str, PartitionedVariable] = {}
 
     def get_variable(
-        self, name: str, custom_getter: Callable[..., Any] | None = None, **wanted: Any
+        self, name: str, *args: Any, custom_getter: Callable[..., Any] | None = None, **wanted: Any
     ) -> Any:
         """Get or create the variable of this name; a custom getter may intervene."""
+        wanted = {"reuse": AUTO_REUSE, **dict(zip(_ORDER, args, strict=False)), **wanted}
         if custom_getter is None:
             return self._found_or_made(name, **wanted)
         if not callable(custom_getter):
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
         return custom_getter(getter=self._for_getter, name=name, **wanted)
+
+    @property
+    def _vars(self) -> dict[str, Any]:
+        """The variables by name, as programs that know TensorFlow's inside ask for them."""
+        return self._variables
 
     def _for_getter(self, name: str, *args: Any, **wanted: Any) -> Any:
         """What a custom getter calls: it may omit arguments that it was given."""
@@ -132,6 +139,7 @@ class VariableStore:
             wanted = None if given is not None and not callable(given) else size
             part = f"{name}/part_{i}"
             parts.append(self._found_or_made(part, wanted, kind, reuse, initializer=given, **more))
+            parts[-1]._set_save_slice_info(SaveSliceInfo(name, shape, offset, size))
         made = PartitionedVariable(name, shape, kind, parts, partitions)
         if self.keeps_eager or current_graph() is not None:
             self._partitioned[name] = made
@@ -187,6 +195,7 @@ class VariableStore:
                 synchronization=synchronization,
                 aggregation=aggregation,
                 use_resource=use_resource,
+                caching_device=caching_device,
             )
         if self.keeps_eager or current_graph() is not None:
             self._variables[name] = made

@@ -19,10 +19,11 @@ from wengert.ops.arrays.shaping import one_axis, static
 from wengert.ops.arrays.slicing import take_part
 from wengert.ops.support.batch_rules import shift_axis
 from wengert.ops.support.declare import TENSOR_LIKE, convert_alike
+from wengert.ops.support.static_value import ENSURE_SHAPE
 from wengert.values.convert import convert, dtype_within
-from wengert.values.shapes import Dims, normal_axis, shape_text
+from wengert.values.shapes import Dims, TensorShape, normal_axis, shape_text
 from wengert.values.sizes import Size, certainly, shapes_differ
-from wengert.values.symbolic import AnyShape
+from wengert.values.symbolic import AnyShape, SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -278,6 +279,8 @@ def split(
     >>> [t.numpy().tolist() for t in tf.split([1, 2, 3, 4], [1, -1])]
     [[1], [2, 3, 4]]
     """
+    if type(num_or_size_splits) is SymbolicTensor:
+        num_or_size_splits = _counted(num_or_size_splits, num)
     x, asked = convert(value), static(num_or_size_splits)
     plain = all(type(s) is int and s >= 0 for s in asked.ravel().tolist())
     if asked.ndim and plain and _is_unknown(dims(x), int(static(axis))):
@@ -304,6 +307,17 @@ def split(
     row = SPLIT_BY_SIZES if asked.ndim else SPLIT
     results: list[Tensor] = apply(row, (x,), {"sizes": sizes, "axis": at})
     return results
+
+
+def _counted(sizes: SymbolicTensor, num: int | None) -> Tensor:
+    """Sizes that only a run knows, and of which it is known how many there are."""
+    have = sizes.shape
+    if have.rank is not None and (have.rank != 1 or have[0] is not None):
+        return sizes
+    if num is None:
+        raise ValueError(f"Cannot infer argument `num` from shape {have}: pass num=.")
+    counted: Tensor = apply(ENSURE_SHAPE, (sizes,), {"shape": TensorShape([num])})
+    return counted
 
 
 def _is_unknown(shape: Any, axis: int) -> bool:

@@ -219,5 +219,13 @@ def dynamic_stitch(
                 f"data[{number}].shape = {shape_text(dims(x))} does not start with indices[{number}]"
                 f".shape = {shape_text(dims(i))} [Op:DynamicStitch]"
             )
+    rests = [dims(x)[len(dims(i)) :] for i, x in zip(places, rows, strict=True)]
+    for number, rest in enumerate(rests):
+        if shapes_differ(rest, rests[0]):
+            raise InvalidArgumentError(
+                "Need data[0].shape[indices[0].ndim:] = data[i].shape[indices[i].ndim:], got "
+                f"{shape_text(rests[0])} and, of data[{number}], {shape_text(rest)} "
+                "[Op:DynamicStitch]"
+            )
     stitched: Tensor = apply(STITCH, (*places, *rows))
     return stitched

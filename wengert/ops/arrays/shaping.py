@@ -77,6 +77,10 @@ def as_shape(value: Any) -> Dims:
         except (AttributeError, TypeError):
             if any(isinstance(v, Value) and v.dtype.is_floating for v in value):
                 return tuple([int(v) for v in value])  # what TensorFlow casts, too
+            if any(isinstance(v, (list, tuple)) for v in value):
+                raise InvalidArgumentError(
+                    f"A shape must be a vector of integers, got {value!r}."
+                ) from None
             raise TypeError(f"A shape must consist of integers, got {value!r}.") from None
     if hasattr(value, "as_list"):
         return as_shape(value.as_list())
@@ -129,8 +133,15 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     return result
 
 
+_MOST_AXES: Final = 254
+
+
 def _resolved(shape: Dims, size: int) -> Dims:
     """A shape with -1 replaced so that it has as many elements as the input."""
+    if len(shape) >= _MOST_AXES:
+        raise InvalidArgumentError(
+            f"too many dimensions: must be < {_MOST_AXES}, but received {len(shape)} [Op:Reshape]"
+        )
     unknown = [s for s in shape if type(s) is int and s == -1]
     if len(unknown) > 1:
         raise InvalidArgumentError(

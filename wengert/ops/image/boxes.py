@@ -193,6 +193,16 @@ def _thresholds(iou: float, score: float, row: Row) -> dict[str, float]:
     return {"iou_threshold": float(iou), "score_threshold": float(score)}
 
 
+def _most(count: IntLike) -> int:
+    """How many boxes may be chosen."""
+    known = static(count)
+    if known.ndim:
+        raise InvalidArgumentError(
+            f"max_output_size must be 0-D, got shape {shape_text(known.shape)} [Op:NonMaxSuppressionV3]"
+        )
+    return int(known)
+
+
 @nameable
 def non_max_suppression(
     boxes: TensorLike,
@@ -208,7 +218,7 @@ def non_max_suppression(
     >>> tf.image.non_max_suppression(boxes, [0.5, 0.9, 0.7], 3).numpy().tolist()
     [1, 2]
     """
-    pair, limit = [convert(boxes), convert(scores)], int(static(max_output_size))
+    pair, limit = [convert(boxes), convert(scores)], _most(max_output_size)
     attrs = {"limit": limit, **_thresholds(iou_threshold, score_threshold, NMS)}
     result: Tensor = apply(NMS, pair, attrs)
     return result
@@ -231,7 +241,7 @@ def non_max_suppression_with_scores(
     >>> places.numpy().tolist(), scores.numpy().tolist()
     ([1], [0.75])
     """
-    pair, limit = [convert(boxes), convert(scores)], int(static(max_output_size))
+    pair, limit = [convert(boxes), convert(scores)], _most(max_output_size)
     attrs = {
         "limit": limit,
         **_thresholds(iou_threshold, score_threshold, NMS_SCORED),
@@ -255,7 +265,7 @@ def non_max_suppression_overlaps(
     >>> tf.image.non_max_suppression_overlaps(overlaps, [0.5, 0.9], 2).numpy().tolist()
     [1]
     """
-    pair, limit = [convert(overlaps), convert(scores)], int(static(max_output_size))
+    pair, limit = [convert(overlaps), convert(scores)], _most(max_output_size)
     attrs = {
         "limit": limit,
         "overlap_threshold": float(overlap_threshold),
@@ -285,7 +295,7 @@ def non_max_suppression_padded(
     >>> [y.numpy().tolist() for y in f(boxes, [0.5, 0.9], 3, pad_to_max_output_size=True)]
     [[1, 0, 0], 1]
     """
-    pair, limit = [convert(boxes), convert(scores)], int(static(max_output_size))
+    pair, limit = [convert(boxes), convert(scores)], _most(max_output_size)
     if not pad_to_max_output_size:
         if (pair[0].shape.rank or 2) > 2:
             raise ValueError(
@@ -375,7 +385,7 @@ def combined_non_max_suppression(
     """
     pair = [convert(boxes), convert(scores)]
     attrs = {
-        "per_class": int(static(max_output_size_per_class)),
+        "per_class": _most(max_output_size_per_class),
         "total": int(static(max_total_size)),
         "pad_per_class": bool(pad_per_class),
         **_thresholds(iou_threshold, score_threshold, COMBINED),

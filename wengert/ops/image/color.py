@@ -376,7 +376,9 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
     """
     x = convert(images)
-    if not dims(x) or dims(x)[-1] != 1:
+    if len(dims(x)) < 2:
+        raise ValueError(f"A grayscale image (shape {dims(x)}) must be at least two-dimensional.")
+    if dims(x)[-1] != 1:
         raise ValueError(
             f"Last dimension of a grayscale image should be size 1. The shape is {dims(x)}."
         )

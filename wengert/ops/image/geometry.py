@@ -33,6 +33,11 @@ def image_of(image: TensorLike) -> tuple[Tensor, int]:
     return x, rank - 3
 
 
+def _check_not_empty(shape: Dims) -> None:
+    if any(type(size) is int and size == 0 for size in shape[-3:]):
+        raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {shape}")
+
+
 def _wrong_rank(shape: Dims) -> ValueError:
     return ValueError(f"'image' (shape {shape}) must have either 3 or 4 dimensions.")
 
@@ -160,6 +165,7 @@ def crop_to_bounding_box(
 
     def change(x: Tensor) -> Tensor:
         count, height, width, depth = dims(x)
+        _check_not_empty(dims(x))
         _require(left >= 0, "offset_width must be >= 0.", left)
         _require(top >= 0, "offset_height must be >= 0.", top)
         _require(wide > 0, "target_width must be > 0.", wide)
@@ -189,6 +195,7 @@ def pad_to_bounding_box(
     top, left, tall, wide = (_number(n) for n in numbers)
 
     def change(x: Tensor) -> Tensor:
+        _check_not_empty(dims(x))
         height, width = dims(x)[1:3]
         right, under = wide - left - width, tall - top - height
         _require(top >= 0, "offset_height must be >= 0", top)

@@ -137,6 +137,7 @@ def _scores(
     candidates: Any,
     remove_accidental_hits: bool,
     partition_strategy: str,
+    subtract_log_q: bool = True,
 ) -> tuple[Tensor, Tensor]:
     """The scores of the true classes and of the sampled ones, (batch, num_true + num_sampled), and the labels.
 
@@ -154,10 +155,35 @@ def _scores(
     sampled_scores = matmul(x, rows[count:], transpose_b=True) + offsets[count:]
     if remove_accidental_hits:
         sampled_scores = sampled_scores + _ruled_out(true, sampled, num_true, sampled_scores)
-    true_scores -= log(cast(of_true, x.dtype))
-    sampled_scores -= log(cast(of_sampled, x.dtype))
+    if subtract_log_q:
+        true_scores -= log(cast(of_true, x.dtype))
+        sampled_scores -= log(cast(of_sampled, x.dtype))
     truth = [ones_like(true_scores) / num_true, zeros_like(sampled_scores)]
     return concat([true_scores, sampled_scores], 1), concat(truth, 1)
+
+
+def sampled_logits(
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    subtract_log_q: bool = True,
+    remove_accidental_hits: bool = False,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    seed: IntLike | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The scores and labels of which the sampled losses are made."""
+    drawn = _drawn(
+        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
+        remove_accidental_hits, partition_strategy, seed,
+    )  # fmt: skip
+    arguments: tuple[Any, ...] = (*drawn, subtract_log_q)
+    return _scores(*arguments)
 
 
 def _ruled_out(true: Tensor, sampled: Tensor, num_true: int, scores: Tensor) -> Tensor:

@@ -1,6 +1,7 @@
 """Ragged tensors.
 
 places       Bookkeeping for ragged tensors: which value is in which row
+partition_checks  What row partitions must be: checked at once, or when the graph runs
 tensor       RaggedTensor: a tensor whose rows have different lengths
 spec         The type spec of ragged tensors
 conversions  Ragged tensors from dense and sparse ones, and back

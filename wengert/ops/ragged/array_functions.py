@@ -222,6 +222,10 @@ def _gather_nd(
     if isinstance(indices, RaggedTensor):
         return with_flat(indices, lambda flat: gathering.gather_nd(params, flat))
     at = np.asarray(convert(indices))
+    if not at.ndim:
+        raise InvalidArgumentError(
+            "indices must be at least a vector, got shape [] [Op:GatherNd]: write [[0]] for one place."
+        )
     found = [params[tuple(i)] for i in at.reshape(-1, at.shape[-1]).tolist()]
     whole = factories.stack(found)
     return whole if at.ndim == 2 else shaping.reshape(whole, [*at.shape[:-1], *dims(whole)[1:]])

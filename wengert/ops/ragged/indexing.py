@@ -24,7 +24,10 @@ def getitem(self: RaggedTensor, key: Any) -> Any:
     """r[i], r[a:b], r[i, j], r[:, a:b]."""
     parts = key if isinstance(key, tuple) else (key,)
     if Ellipsis in [p for p in parts if p is Ellipsis]:
-        parts = _without_ellipsis(parts, self.ragged_rank + len(self.flat_values.shape))
+        rank = self.flat_values.shape.rank
+        if rank is None:
+            raise ValueError("Ellipsis not supported for unknown shape RaggedTensors")
+        parts = _without_ellipsis(parts, self.ragged_rank + rank)
     return _picked(self, parts)
 
 

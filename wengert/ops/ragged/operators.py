@@ -13,8 +13,9 @@ from wengert.ops.control.asserts import assert_equal, same_vectors
 from wengert.ops.math.elementwise import cast
 from wengert.ops.operators import ALONE, BINARY
 from wengert.ops.ragged.conversions import from_tensor
+from wengert.ops.ragged.partition_checks import known_splits
 from wengert.ops.ragged.places import count_of_rows, row_ids
-from wengert.ops.ragged.tensor import RaggedTensor, known_splits
+from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import int64

@@ -37,7 +37,13 @@ def _places_kernel(_: Namespace, splits: Array, *, width: int | None) -> Array:
 
 def _rows_kernel(_: Namespace, splits: Array, rows: Array) -> list[Any]:
     """The indices of the values of some rows, and the splits of these rows."""
-    parts = [np.arange(splits[r], splits[r + 1]) for r in rows.tolist()]
+    count, asked = len(splits) - 1, rows.tolist()
+    for place, r in enumerate(asked):
+        if not 0 <= r < count:
+            raise InvalidArgumentError(
+                f"indices[{place}] = {r} is not in [0, {count}) [Op:GatherV2]"
+            )
+    parts = [np.arange(splits[r], splits[r + 1]) for r in asked]
     return _listed(parts, splits.dtype)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.gathering import gather, unsorted_segment_sum
 from wengert.ops.arrays.shaping import expand_dims, reshape
 from wengert.ops.math.elementwise import cast, ones_like
@@ -74,6 +75,8 @@ OF_TENSORS: Final[dict[str, Callable[..., Any]]] = {
 def reduced(name: str, r: RaggedTensor, axis: int | None, keepdims: bool) -> Any:
     """A reduction by its name, along axes that may be ragged."""
     rank = r.ragged_rank + len(dims(r.flat_values))
+    if isinstance(axis, int) and not -rank <= axis < rank:
+        raise InvalidArgumentError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
     axes = normal_axes(axis, rank, name)
     if len(axes) == rank:
         return _of_all(name, r, rank, keepdims)

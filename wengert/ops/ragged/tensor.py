@@ -9,24 +9,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from wengert.core.context import current_graph
-from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
-from wengert.inference.symbolic_integers import integers_of
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import static
-from wengert.ops.math.comparison import equal, greater_equal, logical_and
 from wengert.ops.math.elementwise import cast
+from wengert.ops.ragged.partition_checks import (
+    checked_row_ids,
+    checked_splits,
+    known_length,
+    length_of,
+)
 from wengert.ops.ragged.places import count_of_rows, from_lengths, row_ids, splits_of
-from wengert.ops.reductions.reductions import reduce_all
 from wengert.values import dtypes
-from wengert.values.bound_ops import bound
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape
-from wengert.values.sizes import Size
-from wengert.values.symbolic import SymbolicTensor
-from wengert.values.tensor import Tensor, dims
+from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, DTypeLike, IntLike, TensorLike
@@ -45,12 +44,12 @@ class RaggedTensor(Composite):
     """
 
     is_tensor: ClassVar[bool] = True
-    __slots__ = ("__weakref__", "_row_splits", "_uniform", "_values")
+    __slots__ = ("__weakref__", "_row_ids", "_row_splits", "_uniform", "_values")
     _values: Any
     _row_splits: Tensor
     _uniform: int | None
+    _row_ids: Tensor | None  # where it was made from them
     __array_priority__ = 100
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         raise ValueError(
@@ -64,6 +63,7 @@ class RaggedTensor(Composite):
     ) -> RaggedTensor:
         made = cls.__new__(cls)
         made._values, made._row_splits, made._uniform = values, row_splits, uniform
+        made._row_ids = None
         return made
 
     # ---- creation ----------------------------------------------------------------------------
@@ -78,7 +78,7 @@ class RaggedTensor(Composite):
     ) -> RaggedTensor:
         """Row i is values[row_splits[i]:row_splits[i + 1]]."""
         rows, splits = _values(values), _integers(row_splits)
-        return cls._of(rows, _checked_splits(rows, splits) if validate else splits)
+        return cls._of(rows, checked_splits(rows, splits) if validate else splits)
 
     @classmethod
     def from_row_lengths(
@@ -113,7 +113,9 @@ class RaggedTensor(Composite):
     ) -> RaggedTensor:
         """Row i begins with value row_starts[i]."""
         rows, starts = _values(values), _integers(row_starts)
-        return cls.from_row_splits(rows, concat([starts, _length(rows, starts)], 0), name, validate)
+        return cls.from_row_splits(
+            rows, concat([starts, length_of(rows, starts)], 0), name, validate
+        )
 
     @classmethod
     def from_value_rowids(
@@ -125,8 +127,11 @@ class RaggedTensor(Composite):
         validate: bool = True,
     ) -> RaggedTensor:
         """Value i is in row value_rowids[i]; the row ids must be in ascending order."""
-        ids = _integers(value_rowids)
-        return cls.from_row_splits(values, _splits_of(ids, nrows), name, validate)
+        rows, ids = _values(values), _integers(value_rowids)
+        ids = checked_row_ids(rows, ids, nrows, validate)
+        made = cls.from_row_splits(rows, _splits_of(ids, nrows), name, validate)
+        made._row_ids = ids
+        return made
 
     @classmethod
     def from_uniform_row_length(
@@ -140,7 +145,7 @@ class RaggedTensor(Composite):
         """All rows have the same length."""
         rows, length = _values(values), int(static(uniform_row_length))
         if length:
-            count = _known_length(rows) // length
+            count = known_length(rows) // length
         elif nrows is None:
             raise ValueError("nrows must be specified when uniform_row_length is 0")
         else:
@@ -186,7 +191,14 @@ class RaggedTensor(Composite):
         validate: bool = True,
     ) -> RaggedTensor:
         """Nested rows: the outermost row ids come first."""
-        counts = nested_nrows or [None] * len(nested_value_rowids)
+        _check_list("nested_value_rowids", nested_value_rowids)
+        counts = [None] * len(nested_value_rowids) if nested_nrows is None else nested_nrows
+        _check_list("nested_nrows", counts)
+        if len(counts) != len(nested_value_rowids):
+            raise ValueError(
+                f"Argument `nested_nrows` must have the same length as `nested_value_rowids`: "
+                f"{len(counts)} and {len(nested_value_rowids)}."
+            )
         result = flat_values
         for ids, count in zip(nested_value_rowids[::-1], counts[::-1], strict=True):
             result = cls.from_value_rowids(result, ids, count, validate=validate)
@@ -273,7 +285,7 @@ class RaggedTensor(Composite):
 
     def value_rowids(self, name: str | None = None) -> Tensor:
         """The row of each value."""
-        return row_ids(self._row_splits)
+        return row_ids(self._row_splits) if self._row_ids is None else self._row_ids
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The row of each value, for all ragged dimensions, the outermost first."""
@@ -345,6 +357,11 @@ class RaggedTensor(Composite):
     def _fed(self, value: Any) -> list[Any]:
         return [value.flat_values, *value.nested_row_splits]
 
+    def consumers(self) -> list[Any]:
+        """The operations of the graph that use one of its tensors."""
+        found = [op for part in self._parts() for op in part.consumers()]
+        return list(dict.fromkeys(found))
+
     # ---- its value ---------------------------------------------------------------------------
 
     def to_list(self) -> list[Any]:
@@ -406,6 +423,11 @@ class RaggedTensor(Composite):
 
     __str__ = __repr__
 
+    def __hash__(self) -> int:
+        if not _is_symbolic(self):
+            raise TypeError("RaggedTensor is unhashable. Instead, use the id() of it as the key.")
+        return id(self)  # of a graph, such as what is fed
+
     def __len__(self) -> int:
         return count_of_rows(self._row_splits)
 
@@ -461,6 +483,9 @@ class RaggedTensorValue:
         values = inner.to_list() if isinstance(inner, RaggedTensorValue) else inner.tolist()
         return [values[a:b] for a, b in itertools.pairwise(splits)]
 
+    def __str__(self) -> str:
+        return f"<tf.RaggedTensorValue {self.to_list()}>"
+
     def __repr__(self) -> str:
         return f"tf.RaggedTensorValue(values={self.values!r}, row_splits={self.row_splits!r})"
 
@@ -514,19 +539,13 @@ def _row_count(splits: Tensor, dtype: DType) -> Tensor:
     return convert(count_of_rows(splits), dtype)
 
 
-def _known_length(rows: Tensor | RaggedTensor) -> int:
-    splits = rows.row_splits if isinstance(rows, RaggedTensor) else None
-    return int(dims(rows)[0]) if splits is None else count_of_rows(splits)
-
-
-@deferrable
-def _length(rows: Tensor | RaggedTensor, like: Tensor) -> Tensor:
-    return convert([_known_length(rows)], like.dtype)
+def _check_list(what: str, parts: Any) -> None:
+    if not isinstance(parts, (list, tuple)):
+        raise TypeError(f"{what} must be a list of Tensors, got {parts!r}")
 
 
 def _nested(make: Callable[..., Any], values: Any, parts: Sequence[Any], validate: bool) -> Any:
-    if not isinstance(parts, (list, tuple)):
-        raise TypeError(f"The nested partition must be a list of tensors, got {parts!r}")
+    _check_list("The nested partition", parts)
     for part in parts[::-1]:
         values = make(values, part, validate=validate)
     return values
@@ -534,47 +553,3 @@ def _nested(make: Callable[..., Any], values: Any, parts: Sequence[Any], validat
 
 def _is_symbolic(ragged: RaggedTensor) -> bool:
     return any(not isinstance(part._array, (np.ndarray, np.generic)) for part in ragged._parts())
-
-
-def _checked_splits(rows: Tensor | RaggedTensor, splits: Tensor) -> Tensor:
-    """The splits, after a check that they fit the values, at run time if need be."""
-    splits.shape.assert_has_rank(1)
-    known = known_splits(splits)
-    if known is None:
-        if isinstance(splits, SymbolicTensor):
-            return bound.provided(splits, _fit(splits, rows), _FITS)
-        return splits
-    if not len(known):
-        raise InvalidArgumentError(f"{_INVALID}: row_splits must not be empty.")
-    if known[0] != 0:
-        raise InvalidArgumentError(f"{_INVALID}: row_splits begins with {known[0]}, not with 0.")
-    if (np.diff(known) < 0).any():
-        raise InvalidArgumentError(f"{_INVALID}: row_splits {known.tolist()} falls.")
-    size = rows.shape[0] if rows.shape.rank else None
-    if size is not None and size != known[-1]:
-        raise InvalidArgumentError(
-            f"{_INVALID}: row_splits ends with {known[-1]}, but there are {size} values."
-        )
-    if size is None and current_graph() is not None:
-        return bound.provided(splits, equal(splits[-1], _length(rows, splits)[0]), _FITS)
-    return splits
-
-
-def known_splits(splits: Tensor) -> Array | None:
-    """The splits, if they are known statically and are the same for all examples of a batch."""
-    if isinstance(splits, SymbolicTensor):
-        found = integers_of(splits)
-        if found is None or any(type(v) is Size for v in found.tolist()):
-            return None
-        return found.astype(np.int64)
-    return np.asarray(splits) if isinstance(splits._array, np.ndarray) else None
-
-
-def _fit(splits: Tensor, rows: Tensor | RaggedTensor) -> Tensor:
-    """Whether splits begin with 0, never fall, and end with the number of values."""
-    ends = logical_and(equal(splits[0], 0), equal(splits[-1], _length(rows, splits)[0]))
-    return logical_and(ends, reduce_all(greater_equal(splits[1:], splits[:-1])))
-
-
-_INVALID = "Arguments to _from_row_partition do not form a valid RaggedTensor"
-_FITS = f"{_INVALID}: row_splits must begin with 0, never fall, and end with the number of values."

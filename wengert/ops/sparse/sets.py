@@ -97,6 +97,11 @@ def _combined(a: TensorLike, b: TensorLike, operation: str) -> SparseTensor:
     b_at, right, other, _ = _listed(b)
     if left.dtype is not right.dtype:
         raise TypeError(f"Types don't match, {left.dtype!r} vs {right.dtype!r}.")
+    if not (left.dtype.is_integer or left.dtype is dtypes.string):
+        raise TypeError(
+            f"Value passed to parameter 'set1' has DataType {left.dtype.name} not in list of allowed "
+            "values: int8, int16, int32, int64, uint8, uint16, string"
+        )
     known = is_certain(shape) and is_certain(other)
     if len(shape) != len(other) or (known and shape != other):
         raise InvalidArgumentError(

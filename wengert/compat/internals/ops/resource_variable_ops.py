@@ -18,6 +18,7 @@ from wengert.compat.raw_variables import resource_scatter_min as resource_scatte
 from wengert.compat.raw_variables import resource_scatter_mul as resource_scatter_mul
 from wengert.compat.raw_variables import resource_scatter_sub as resource_scatter_sub
 from wengert.compat.raw_variables import resource_scatter_update as resource_scatter_update
+from wengert.compat.raw_variables import var_handle_op as var_handle_op
 from wengert.compat.raw_variables import var_is_initialized_op as var_is_initialized_op
 from wengert.compat.raw_variables import variable_shape as variable_shape
 from wengert.state.variable import Variable as BaseResourceVariable

@@ -60,6 +60,9 @@ class _Kind(core.Made, type):
             synchronization=synchronization,
             aggregation=aggregation,
             shape=shape,
+            caching_device=caching_device,
+            variable_def=variable_def,
+            import_scope=import_scope,
         )
 
     def __instancecheck__(cls, instance: Any) -> bool:

@@ -7,9 +7,9 @@ from typing import Any
 
 from wengert.api.session.logger import get_logger
 from wengert.api.variables.graph_variable import GraphVariable
+from wengert.api.variables.variable_def import take_message, variable_message
 from wengert.compat.graph_defs.protos import message
 from wengert.graph.operation import Operation
-from wengert.saving.saver import parts_of_whole
 from wengert.values.symbolic import SymbolicTensor
 
 # The collections whose values are variables.
@@ -46,35 +46,6 @@ def collection_message(values: list[Any], strip: Callable[[str], str]) -> Any:
         else:
             return None
     return made
-
-
-def variable_message(variable: Any, strip: Callable[[str], str]) -> Any:
-    """A variable as VariableDef: the nodes that it is."""
-    own = variable.op.name
-    made = message("VariableDef")(
-        variable_name=strip(f"{own}:0"),
-        initializer_name=strip(variable.initializer.name),
-        snapshot_name=strip(read_name(variable)),
-        initial_value_name=strip(variable.initial_value.name),
-        is_resource=True,
-        trainable=variable.trainable,
-    )
-    whole = variable.__dict__.get("_self_whole")
-    if whole is not None:
-        extents = next(e for part, e in parts_of_whole(whole) if part is variable)
-        slices = made.save_slice_info_def
-        slices.full_name = whole.name
-        slices.full_shape.extend(whole.shape.as_list())
-        slices.var_shape.extend(variable.shape.as_list())
-        slices.var_offset.extend([start for start, _ in extents])
-    return made
-
-
-def read_name(variable: Any) -> str:
-    """The tensor that a session fetches for a variable, whether it is in the graph yet or not."""
-    if variable._snapshot is not None:
-        return str(variable._snapshot.name)
-    return f"{variable.op.name}/Read/ReadVariableOp:0"
 
 
 # ---- and back -----------------------------------------------------------------------------------
@@ -122,12 +93,6 @@ class Reader:
         found = self._by_name.get(name.partition(":")[0])
         if not isinstance(found, GraphVariable):
             raise ValueError(f"The file says that {name!r} is a variable, and its graph has none.")
-        element = self._graph.as_graph_element
-        found.trainable = proto.trainable
-        found.initializer = element(self._named(proto.initializer_name), allow_tensor=False)
-        if proto.initial_value_name:
-            found._initial_value = element(self._named(proto.initial_value_name))
-        if proto.is_resource and proto.snapshot_name:
-            found._snapshot = element(self._named(proto.snapshot_name))
+        take_message(found, proto, self._named)
         self._variables[name] = found
         return found

@@ -12,10 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.api.variables.partitioned_variable import PartitionedVariable
+from wengert.api.variables.variable_def import read_name
 from wengert.compat.graph_defs.export import attr_value
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto
-from wengert.compat.v1.graph_files.collections import read_name
 from wengert.saving.saver import Saved, parts_of_whole
 from wengert.values.dtypes import string
 

@@ -303,6 +303,11 @@ def conv_transpose(
     [1.0, 3.0, 2.0, 6.0]
     """
     x, w = _operands(CONV2D, input, filters)
+    if isinstance(output_shape, int) or not hasattr(output_shape, "__len__"):
+        raise ValueError(
+            "`output_shape` must be a tensor or sized collection. Received: "
+            f"output_shape={output_shape!r}."
+        )
     spatial = len(dims(w)) - 2
     if not 1 <= spatial <= 3:
         raise ValueError(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert.api.session.placeholders import placeholder as dense_placeholder
+from wengert.core.context import activate
 from wengert.ops.ragged.factories import constant as constant
 from wengert.ops.ragged.tensor import RaggedTensor, RaggedTensorValue
 from wengert.values.dtypes import as_dtype, int64
@@ -21,7 +22,12 @@ def constant_value(
 ) -> Any:
     """A ragged value from a nested list, with arrays; an array where nothing is ragged."""
     kind = None if dtype is None else as_dtype(dtype)
-    made = constant(pylist, kind, ragged_rank, inner_shape, None, as_dtype(row_splits_dtype))
+    with activate((), None):  # numbers, in a graph, too
+        return _value_of(pylist, kind, ragged_rank, inner_shape, as_dtype(row_splits_dtype))
+
+
+def _value_of(pylist: Any, kind: Any, ragged_rank: Any, inner_shape: Any, of_splits: Any) -> Any:
+    made = constant(pylist, kind, ragged_rank, inner_shape, None, of_splits)
     if not isinstance(made, RaggedTensor):
         return np.asarray(made)
     found: Any = made.flat_values.numpy()
