@@ -37,6 +37,19 @@ def changed(how: str) -> Function:
     return lambda x: scatter(x, PAIRS, tf.sin(tf.gather_nd(x, PAIRS) * 2.0))
 
 
+KNOTS = tf.constant(np.linspace(0.0, 1.0, 20) ** 2)
+HEIGHTS = tf.sin(KNOTS * 5.0)
+
+
+def interpolated(x: Any) -> Any:
+    """A function that is known at some places, and straight between them."""
+    flat = tf.reshape(x, [-1])
+    at = tf.clip_by_value(tf.searchsorted(KNOTS, flat, "right") - 1, 0, 18)
+    left, low = tf.gather(KNOTS, at), tf.gather(HEIGHTS, at)
+    slope = (tf.gather(HEIGHTS, at + 1) - low) / (tf.gather(KNOTS, at + 1) - left)
+    return tf.reshape(low + (flat - left) * slope, x.shape)
+
+
 SCANS: dict[str, Function] = {
     f"{name} {axis} {exclusive} {reverse}": (
         lambda x, f=f, axis=axis, e=exclusive, r=reverse: f(x, axis, e, r)
@@ -58,6 +71,8 @@ ORDERED: dict[str, Function] = {
     "places": lambda x: x * tf.cast(tf.argsort(x), x.dtype),
     "largest": lambda x: x * tf.cast(tf.argmax(x, 1), x.dtype)[:, None],
     "smallest": lambda x: x * tf.cast(tf.argmin(x, 0, output_type=tf.int32), x.dtype),
+    "among": lambda x: x * tf.cast(tf.searchsorted(tf.sort(x), tf.sin(x)), x.dtype),
+    "interpolated": lambda x: interpolated(tf.math.sigmoid(x)),
 }
 PLACES = tf.constant(indices(4, 5))
 PAIRS = tf.constant(np.stack([indices(4, 6), indices(7, 6)], 1))
@@ -134,7 +149,8 @@ def test_drawn_sizes(seed: int) -> None:
         if kind[0] == "f":
             scans.append(tf.math.cumulative_logsumexp(x, axis, reverse=True))
         places = tf.argmax(x, axis), tf.argmin(x, axis)
-        return scans, places, tf.math.top_k(x, few), tf.sort(x), tf.argsort(x)
+        among = [tf.searchsorted(tf.sort(x), x[..., ::-1], side) for side in ("left", "right")]
+        return scans, places, tf.math.top_k(x, few), tf.sort(x), tf.argsort(x), among
 
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -182,7 +198,8 @@ def repeated(f: Function) -> Function:
 
 
 @pytest.mark.parametrize("f", [SCANS["sum 0 False False"], SCANS["product 1 True False"],
-                               ORDERED["sort"], ORDERED["largest"], SCATTERED["with add"],
+                               ORDERED["sort"], ORDERED["largest"],
+                               ORDERED["among"], ORDERED["interpolated"], SCATTERED["with add"],
                                SCATTERED["for each"], SCATTERED["segments"]])  # fmt: skip
 def test_loops_stay_whole(f: Function) -> None:
     for g in orders(repeated(f)):

@@ -59,6 +59,43 @@ def _top(
     )
 
 
+@rule("LowerBound", "UpperBound")
+def _place_among(
+    low: Lowering, op: Operation, ordered: View, values: View, *, out_type: Any
+) -> View:
+    """By halves: for each value how many elements of its row are below it, or not above it."""
+    (rows, size), upper = ordered.shape, op.row.name == "UpperBound"
+    if ordered.kind[0] not in "fiu" or not size or not values.size:
+        raise NotLowered("no numbers in order")
+    table = low.stored(low.reshape(ordered, (rows * size,)))
+    begin = low.computed(lambda row: row.astype("i8") * size, low.places(values.shape, 0))
+    place = low.number("i8", 0, values.shape)
+    for half in reversed(range(size.bit_length())):
+
+        def tried(at: Lane, half: int = half) -> Lane:
+            return at + (1 << half)
+
+        further = low.computed(tried, place)
+        last = low.computed(lambda b, at: b + LANES.minimum(at, np.int64(size)) - 1, begin, further)
+        element = low.gathered(table, last, 0, values.shape)
+        place = low.computed(
+            lambda at, to, e, x: LANES.where(
+                LANES.logical_and(to <= size, _not_above(e, x) if upper else _below(e, x)), to, at
+            ),
+            place, further, element, values,
+        )  # fmt: skip
+    return low.computed(lambda at: at.astype(type_of(out_type.numpy_dtype)), place)
+
+
+def _below(a: Lane, b: Lane) -> Lane:
+    """Whether a number comes before another one; NaN comes after all."""
+    return LANES.logical_or(a < b, LANES.logical_and(b != b, a == a))
+
+
+def _not_above(a: Lane, b: Lane) -> Lane:
+    return LANES.logical_not(_below(b, a))
+
+
 class Digits:
     """The digits by which rows are sorted: of few bits where there are few elements to count."""
 
