@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.api.numpy.promotion import Numeric
-    from wengert.values.typing import Integers, ShapeLike, TensorLike
+    from wengert.values.typing import Array, Integers, ShapeLike, TensorLike
 
 # ---- what it is -------------------------------------------------------------------------------
 
@@ -343,13 +343,14 @@ def pad(array: Numeric, pad_width: TensorLike, mode: str, **kwargs: Any) -> Tens
     widths = np.broadcast_to(shaping.static(pad_width), (len(dims(tensor)), 2))
     if mode == "constant":
         return slicing.pad(tensor, widths, mode, as_tensor(constant, tensor.dtype))
-    return _with_own(tensor, widths, mode)
+    return _with_own(tensor, widths, cast("Mode", mode))
 
 
-_OWN: Final = ("reflect", "symmetric", "edge", "wrap")
+Mode = Literal["reflect", "symmetric", "edge", "wrap"]
+_OWN: Final = get_args(Mode)
 
 
-def _with_own(x: Tensor, widths: Any, mode: str) -> Tensor:
+def _with_own(x: Tensor, widths: Array, mode: Mode) -> Tensor:
     """With its own elements around it, axis by axis: of each place, which one it has is found by NumPy."""
     for axis, (size, width) in enumerate(zip(dims(x), widths, strict=True)):
         if any(width):

@@ -25,6 +25,7 @@ from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
+    from wengert.api.session.session import Session
     from wengert.values.dtypes import DType
     from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
 
@@ -233,7 +234,7 @@ class GraphVariable(Variable):
         return variable_message(self, lambda name: name.removeprefix(inside))
 
     @classmethod
-    def from_proto(cls, variable_def: Any, import_scope: str | None = None) -> GraphVariable:
+    def from_proto(cls, variable_def: object, import_scope: str | None = None) -> GraphVariable:
         """The variable that a VariableDef describes, whose nodes are in the current graph."""
         made: GraphVariable = Variable(variable_def=variable_def, import_scope=import_scope)  # type: ignore[assignment]
         return made
@@ -290,11 +291,11 @@ class GraphVariable(Variable):
             f"'{self._name}' lives in a session. Use sess.run(variable)."
         )
 
-    def eval(self, session: Any = None) -> Any:
+    def eval(self, session: Session | None = None) -> Any:
         """The value in a session, by default the default session."""
         return self._graph.session_for(session, "eval()").run(self)
 
-    def load(self, value: TensorLike, session: Any = None) -> None:
+    def load(self, value: TensorLike, session: Session | None = None) -> None:
         """Set the value in a session."""
         chosen = self._graph.session_for(session, "eval()")
         chosen.run(self.initializer, {self.initializer.inputs[1]: value})

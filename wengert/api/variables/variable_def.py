@@ -10,6 +10,7 @@ from wengert.state.replicas import VariableAggregation, VariableSynchronization
 
 if TYPE_CHECKING:
     from wengert.api.variables.graph_variable import GraphVariable
+    from wengert.values.symbolic import SymbolicTensor
 
 
 def variable_message(variable: GraphVariable, strip: Callable[[str], str]) -> Any:
@@ -53,9 +54,10 @@ def take_message(variable: GraphVariable, proto: Any, named: Callable[[str], str
         )
 
 
-def snapshot(variable: GraphVariable, name: str) -> Any:
+def snapshot(variable: GraphVariable, name: str) -> SymbolicTensor | None:
     """The node that reads a variable, if it is in the graph yet."""
     try:
-        return variable.graph.as_graph_element(name)
+        found: SymbolicTensor = variable.graph.as_graph_element(name)
+        return found
     except KeyError:
         return None
