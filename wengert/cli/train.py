@@ -258,6 +258,7 @@ def _settings(
 ) -> Settings:
     """What the run is made of: what was asked for, what it was begun with, what the task takes."""
     asked = _asked(options)
+    often = options.save_every or (begun or Settings).save_every
     if begun is not None:
         wrong = differences(begun, asked)
         if wrong:
@@ -266,14 +267,12 @@ def _settings(
                 "--steps or --epochs; another --out begins another run."
             )
         steps = _length(options, begun.batch, examples) or begun.steps
-        often = options.save_every or begun.save_every
         return dataclasses.replace(begun, steps=steps, save_every=often)
     defaults = {
         "batch": min(task.batch, examples), "optimizer": task.optimizer, "rate": task.rate,
     }  # fmt: skip
     chosen: dict[str, Any] = defaults | asked
     steps = _length(options, chosen["batch"], examples) or task.steps
-    often = options.save_every or Settings.save_every
     return Settings(**chosen, steps=steps, save_every=often)
 
 

@@ -162,10 +162,12 @@ def mind_the_load() -> None:
     now = time.monotonic()
     if now < _Load.again:
         return
+    functions = _openblas()
+    if functions is None:
+        return
     busy = _is_busy()
     _Load.again = now + (_LEAST if busy is None else _LOOK)
-    functions = _openblas()
-    if functions is None or busy is None:
+    if busy is None:
         return
     get, put = functions
     with _Products.lock:

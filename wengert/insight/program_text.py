@@ -88,18 +88,6 @@ class Program:
             and any(of in ast.unparse(item.context_expr) for item in node.items)
         ]
 
-    def statement(self, line: int) -> ast.stmt | None:
-        """The innermost statement at a line."""
-        found = None
-        for node in ast.walk(self.tree):
-            if (
-                isinstance(node, ast.stmt)
-                and node.lineno <= line <= (node.end_lineno or line)
-                and not isinstance(node, (ast.With, ast.For, ast.While, ast.If, ast.FunctionDef))
-            ):
-                found = node
-        return found
-
     def assignment_around(self, expression: ast.expr) -> ast.Assign | None:
         """The assignment in which an expression stands; a line may have several statements."""
         for node in ast.walk(self.tree):

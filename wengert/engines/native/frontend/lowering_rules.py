@@ -131,10 +131,14 @@ def _slice_grad(low: Lowering, op: Operation, g: View, *, key: Any, shape: Dims)
 def _pad(low: Lowering, op: Operation, x: View, *, paddings: Any, constant: Any = 0) -> View:
     if np.size(constant) != 1:
         raise NotLowered("padding with several values")
+    return padded(low, x, paddings, np.asarray(constant).astype(np.dtype(x.kind)).reshape(())[()])
+
+
+def padded(low: Lowering, x: View, paddings: Any, fill: Any) -> View:
+    """An array with a number around it."""
+    shape = tuple([a + n + b for (a, b), n in zip(paddings, x.shape, strict=True)])
     key = [slice(a, a + n) for (a, _), n in zip(paddings, x.shape, strict=True)]
-    shape = _shape_of(op)
     place = slice_view(whole(Base(shape, x.kind)), key)
-    fill = np.asarray(constant).astype(np.dtype(x.kind)).reshape(())[()]
     return low.assembled(shape, x.kind, fill, [(x, place)])
 
 

@@ -21,6 +21,7 @@ from wengert.engines.native.frontend.arrays import (
 )
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.lowering import Lowering, rule
+from wengert.engines.native.frontend.lowering_rules import padded
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.frontend.scatter_rules import rows_of_examples
 from wengert.graph.operation import Operation
@@ -157,12 +158,8 @@ def _space_to_batch(
     low: Lowering, op: Operation, x: View, *, block_shape: Dims, paddings: Any
 ) -> View:
     rest = [(0, 0)] * (len(x.shape) - 1 - len(paddings))
-    key = [(0, 0), *paddings, *rest]
-    shape = tuple([a + n + b for (a, b), n in zip(key, x.shape, strict=True)])
-    if shape != x.shape:
-        inner = [slice(a, a + n) for (a, _), n in zip(key, x.shape, strict=True)]
-        place = slice_view(whole(Base(shape, x.kind)), inner)
-        x = low.assembled(shape, x.kind, 0, [(x, place)])
+    if any(map(any, paddings)):
+        x = padded(low, x, [(0, 0), *paddings, *rest], 0)
     return _by_kernel(low, op, x, block_shape=block_shape, paddings=[(0, 0)] * len(paddings))
 
 
@@ -187,7 +184,7 @@ def _turned(
 
 def _place_in_turned(length: Lane, at: Lane) -> Lane:
     turned = length.astype("i8") - 1 - at
-    return LANES.where(turned >= 0, turned, at + turned * 0)
+    return LANES.where(turned >= 0, turned, at.astype("i8"))
 
 
 # ---- vectors of three -------------------------------------------------------------------------------
