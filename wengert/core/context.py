@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 from wengert.core.recorder import GraphInterpreter, Interpreter, Recorder
 from wengert.core.row import Attrs, Row
+from wengert.core.scope import Scope
 from wengert.host.context_manager import Change, context_manager, enter
 from wengert.host.fp_errors import quiet_runner
 
@@ -55,8 +56,8 @@ class Context:
         self.building: GraphInterpreter | None = _Start.interpreter
         # The overrides of the gradient that is being taken.
         self.sweeping: Any = None
-        # The name scope of eager operations, with a slash at its end.
-        self.scope = ""
+        # The name scope of eager operations.
+        self.scope: Scope | None = None
         # Rules that replace those of some operation types, as recorders see them.
         self.overrides: dict[str, Any] = {}
         # The recorders to notify; None while an interpreter is active, so that the door needs to
@@ -142,7 +143,7 @@ class _Noting(Recorder):
     """
 
     def __init__(
-        self, recorders: tuple[Recorder, ...], overrides: dict[str, Any], scope: str
+        self, recorders: tuple[Recorder, ...], overrides: dict[str, Any], scope: Scope | None
     ) -> None:
         self._recorders = recorders
         self._overrides = overrides
@@ -169,13 +170,22 @@ def listeners() -> tuple[Recorder, ...]:
     return context.recorders
 
 
+def current_scope() -> Scope | None:
+    """The name scope that the program has entered."""
+    graph = current_graph()
+    return thread.context.scope if graph is None else graph.names.entry
+
+
 @context_manager
-def enter_scope(name: str | None) -> tuple[str, Callable[[], None]]:
-    """Record the operations inside as part of a name scope."""
-    before = thread.context.scope
-    scope = name if name and name.endswith("/") else f"{before}{name}/" if name else ""
-    _put("scope", scope)
-    return scope, lambda: _put("scope", before)
+def made_in(scope: Scope | None) -> tuple[str, Callable[[], None]]:
+    """Record the operations inside as part of a name scope; in a graph their names stay as they are."""
+    graph = current_graph()
+    before = current_scope()
+    if graph is None:
+        _put("scope", scope)
+        return scope or "", lambda: _put("scope", before)
+    graph.names.entry = scope
+    return scope or "", lambda: setattr(graph.names, "entry", before)
 
 
 @context_manager

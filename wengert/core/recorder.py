@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol
 
 from wengert.core.row import Attrs, Row
+from wengert.core.scope import Scope
 
 
 class Recorder:
@@ -36,7 +37,7 @@ class Recorder:
         """Whether an operation on these values would be recorded."""
         return False
 
-    def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
+    def within(self, scope: Scope | None, inputs: Sequence[Any], result: Any) -> None:
         """The operation just recorded belongs to a name scope."""
 
     def extended(self, first: Any, more: Sequence[Any]) -> None:

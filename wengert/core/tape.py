@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple
 
 from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row
+from wengert.core.scope import Scope
 from wengert.values.tensor import key_of
 from wengert.values.value import Key
 
@@ -36,7 +37,7 @@ LEAF: Final = -WIDTH  # the position of a value that was watched: before the fir
 class Scoped(NamedTuple):
     """Inputs and results of a record made within a name scope; others keep only what rules read."""
 
-    scope: str
+    scope: Scope | None
     inputs: list[Any]
     results: list[Any]
 
@@ -129,7 +130,7 @@ class Tape(Recorder):
         """Whether one of the values is followed."""
         return any(v._key in self.positions for v in values)
 
-    def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
+    def within(self, scope: Scope | None, inputs: Sequence[Any], result: Any) -> None:
         """The operation just recorded belongs to a name scope: keep its inputs and results."""
         at, get = len(self.records) - WIDTH, self.positions.get
         if isinstance(result, list):

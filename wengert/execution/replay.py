@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.core.context import activate, current_graph, to_graph
+from wengert.core.context import activate, current_graph, current_scope, made_in, to_graph
 from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, joint_gradients
 from wengert.core.row import Attrs, Row
+from wengert.core.scope import Scope
 from wengert.execution.derived_graphs import GradientGraph
 from wengert.execution.plan import Plan, effects
 from wengert.graph.function_graph import FunctionGraph
@@ -65,6 +66,8 @@ class _Replay:
         self, tensors: Sequence[SymbolicTensor], values: Sequence[Any], shares: bool = False
     ) -> None:
         self._shares = shares
+        self._here = current_scope()
+        self._scopes: dict[int, tuple[Scope, Scope]] = {}  # by the ids of the first
         self._tensors = list(tensors)
         self.known = {id(x): v for x, v in zip(tensors, values, strict=True)}
 
@@ -73,7 +76,12 @@ class _Replay:
         try:
             for op in operations:
                 replay_at(op.place)
-                made = self._again(op, [self.known.get(id(x), x) for x in op.inputs])
+                inputs = [self.known.get(id(x), x) for x in op.inputs]
+                if op.scope is None:
+                    made = self._again(op, inputs)
+                else:
+                    with made_in(self._scope(op.scope)):
+                        made = self._again(op, inputs)
                 self._tensors += op.outputs
                 self.known.update(
                     {id(y): value for y, value in zip(op.outputs, made, strict=False)}
@@ -86,6 +94,13 @@ class _Replay:
         if id(x) not in self.known:
             self.carry_out(Plan([x], self._tensors).order)
         return self.known[id(x)]
+
+    def _scope(self, scope: Scope) -> Scope:
+        """The entry of a name scope in this call of the graph, which is one of its own."""
+        if id(scope) not in self._scopes:
+            around = self._here if scope.around is None else self._scope(scope.around)
+            self._scopes[id(scope)] = scope, scope.made_again(self._here or "", around)
+        return self._scopes[id(scope)][1]
 
     def _again(self, op: Operation, inputs: list[Any]) -> Sequence[Any]:
         if op.row is CONST:

@@ -192,7 +192,7 @@ class Graph(Builder):
 
     def name_scope(self, name: str | None) -> Any:
         """Names of operations inside begin with the scope."""
-        return self.names.scoped(name)
+        return self.names.opened(name)
 
     def get_name_scope(self) -> str:
         """The name scope that is open."""

@@ -143,7 +143,7 @@ class Builder:
         result: Any = list(op.outputs) if op.row.many else op.outputs[0]
         for recorder in thread.context.recorders:
             recorder.record(op.row, op.inputs if inputs is None else inputs, op.attrs, result)
-            recorder.within(op.name, op.inputs, result)
+            recorder.within(op.scope, op.inputs, result)
         return result
 
     def _override(self, kind: str) -> Any:
@@ -277,6 +277,7 @@ class Builder:
         op._made_at = replayed_place() or (frame.f_code, frame.f_lineno)
         op.control_inputs = self._control_inputs(op.inputs) if self._control else []
         op.device = ""
+        op.scope = self.names.entry
         op.outputs = self._outputs(op, known)  # which may fail: then no name was taken
         op.name = self._name(row, name)
         if self._devices:

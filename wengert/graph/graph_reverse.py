@@ -75,7 +75,7 @@ def operations_between(
         if overrides is None:
             passes, whole = op.row.differentiable, False
         else:
-            passes, whole = overrides.passes(op.name, op.row, op), overrides.holds(op.name, op.row)
+            passes, whole = overrides.passes(op), overrides.holds(op)
         flows = passes and any(x._key in depends for x in op.inputs)
         if flows or whole:
             between.append(op)
@@ -111,4 +111,4 @@ def entry_of(op: Operation, cut: set[Key]) -> Entry:
     outs = tuple([Key() if y._key in cut else y._key for y in op.outputs])
     y: Any = list(op.outputs) if op.row.many else op.outputs[0]
     keys = tuple([x._key for x in op.inputs])
-    return Entry(op.row, op.attrs, keys, op.inputs, outs, y, op.name, op)
+    return Entry(op.row, op.attrs, keys, op.inputs, outs, y, op.name, op, op.scope)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from wengert.core.scope import Scope, entered
 from wengert.host.context_manager import context_manager
 
 _VALID = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
@@ -17,6 +18,9 @@ class Names:
 
     def __init__(self) -> None:
         self.scope = ""  # with a slash at its end, unless it is empty
+        self.entry: Scope | None = None  # the innermost that the program entered
+        self.root = ""  # where the graph stands: the entry, as text, around all others
+        self._entries: dict[str, Scope] = {}  # the last one by the scope's name here
         self._used: dict[str, int] = {}  # upper and lower case are one, as in TensorFlow
         self._journal: list[tuple[str, int | None]] = []
 
@@ -57,9 +61,27 @@ class Names:
     @context_manager
     def scoped(self, name: str | None) -> tuple[str, Callable[[], None]]:
         """Names inside begin with the scope. A slash at the end enters a scope again."""
-        before = self.scope
+        before = self.scope, self.entry
+        if not name or name.endswith("/"):
+            self.entry = self._entries.get(name or "")
         self.scope = self._entered(name)
-        return self.scope, lambda: setattr(self, "scope", before)
+        return self.scope, partial(self.go_on_in, *before)
+
+    @context_manager
+    def opened(self, name: str | None, anew: bool = False) -> tuple[str, Callable[[], None]]:
+        """The same, by the program: operations made inside know the entry."""
+        before = self.scope, self.entry
+        entry = entered(self.entry, name, anew)
+        if entry is not None and entry.goes_on:
+            entry = self._entries.get(entry, entry)
+        self.go_on_in(self._entered(name), entry)
+        if entry is not None:
+            self._entries[self.scope] = entry
+        return self.scope, partial(self.go_on_in, *before)
+
+    def go_on_in(self, scope: str, entry: Scope | None) -> None:
+        """Be in a scope that is open."""
+        self.scope, self.entry = scope, entry
 
     def _entered(self, name: str | None) -> str:
         if not name:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert.core.row import Attrs, Row
+from wengert.core.scope import Scope
 from wengert.graph.exchange import exchange
 from wengert.overrides.row_override import with_rule
 from wengert.values.symbolic import SymbolicTensor
@@ -31,6 +32,7 @@ class Operation:
         "name",
         "outputs",
         "row",
+        "scope",
     )
 
     graph: Any
@@ -41,6 +43,7 @@ class Operation:
     control_inputs: list[Operation]
     attrs: Attrs
     device: str
+    scope: Scope | None  # the name scope that the program made it in
     _made_at: (
         Any  # the code and the line; the place where the operation is one of a function, made again
     )

@@ -37,7 +37,9 @@ def body_graph(name: str, outer: Any, scope: str) -> FunctionGraph:
     """The graph of a branch or a loop: its names and collections go on from those around it."""
     graph = FunctionGraph(name, outer)
     graph.is_control_flow_graph = True
-    graph.names.scope = scope
+    entry = None if outer is None else outer.names.entry
+    graph.names.go_on_in(scope, entry)
+    graph.names.root = entry or ""
     if outer is not None:
         graph.collections = outer.collections
     return graph

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from wengert.core.context import thread
 from wengert.core.row import Attrs, Row
+from wengert.core.scope import Scope
 from wengert.core.tape import Tape
 from wengert.derivatives.trail import Trail
 from wengert.host.context_manager import ContextManager
@@ -35,6 +36,7 @@ class Step(NamedTuple):
     name: str = (
         ""  # with its name scopes; of an eager operation these alone, with a slash at the end
     )
+    entry: Scope | None = None  # of an eager operation
 
     @property
     def scope(self) -> str:
@@ -149,6 +151,6 @@ class _Listener(Trail):
                 key_of(value)
         replaced = thread.context.overrides.get(row.name)
         row = row if replaced is None else replaced(row)
-        scope = thread.context.scope
-        step = Step(row, tuple(inputs), attrs, results, callers_place(), scope)
+        entry = thread.context.scope
+        step = Step(row, tuple(inputs), attrs, results, callers_place(), entry or "", entry)
         self._journal.steps.append(step)

@@ -10,6 +10,7 @@ from wengert.core.context import listening, thread
 from wengert.core.contract import as_list
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
+from wengert.core.scope import Scope
 from wengert.core.tape import MANY, WIDTH, Records, Tape, inputs_of
 from wengert.inference.shape_inference import known_forms
 from wengert.overrides.row_override import (
@@ -27,7 +28,7 @@ from wengert.values.value import Key
 class Entry:
     """One operation that a gradient passes."""
 
-    __slots__ = ("attrs", "inputs", "keys", "name", "outputs", "outs", "row", "view")
+    __slots__ = ("attrs", "inputs", "keys", "name", "outputs", "outs", "row", "scope", "view")
 
     def __init__(
         self,
@@ -39,18 +40,21 @@ class Entry:
         outputs: Any,
         name: str,
         view: Any,
+        scope: Scope | None,
     ) -> None:
         self.row, self.attrs = row, attrs
         self.keys, self.inputs = keys, inputs
         self.outs, self.outputs = outs, outputs
         self.name = name  # including its name scopes
         self.view = view  # the operation as users see it
+        self.scope = scope  # that the program made it in
 
     def with_row(self, row: Row) -> Entry:
         """The same operation with another row."""
         return Entry(
-            row, self.attrs, self.keys, self.inputs, self.outs, self.outputs, self.name, self.view
-        )
+            row, self.attrs, self.keys, self.inputs, self.outs, self.outputs, self.name, self.view,
+            self.scope,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<{self.row.name} {self.name}>"
@@ -80,7 +84,9 @@ class Whole:
         reads = other_row(rule)
         inputs, outputs = self._for_function(entry) if reads is None else self._for(entry, reads)
         y = outputs if row.many else outputs[0]
-        return Entry(row, entry.attrs, entry.keys, inputs, entry.outs, y, entry.name, entry.view)
+        return Entry(
+            row, entry.attrs, entry.keys, inputs, entry.outs, y, entry.name, entry.view, entry.scope
+        )
 
     def _for_function(self, entry: Entry) -> tuple[Sequence[Any], list[Any]]:
         """Inputs and results for a function, which may read any of them."""
@@ -145,13 +151,14 @@ class OfTape(Whole):
         if note is not None:
             inputs = note.inputs
             y = note.results if row.many else note.results[0]
-            name = f"{note.scope}{row.name}"
+            name = f"{note.scope or ''}{row.name}"
         # Constants have no key on the tape. Here each gets one of its own, like other values.
         keys = [key_of(x) if key is None else key for key, x in zip(keys, inputs, strict=True)]
         if note is not None and type(note.results[0]) is SymbolicTensor:
             op = note.results[0].op
-            return Entry(row, attrs, keys, inputs, outs, y, op.name, op)
-        entry = Entry(row, attrs, keys, inputs, outs, y, name, None)
+            return Entry(row, attrs, keys, inputs, outs, y, op.name, op, op.scope)
+        scope = None if note is None else note.scope
+        entry = Entry(row, attrs, keys, inputs, outs, y, name, None, scope)
         entry.view = RecordedOperation(
             row.name, self._inputs_when_asked(entry), self._outputs_when_asked(entry), attrs, name
         )

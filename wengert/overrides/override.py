@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, Final, NamedTuple
 
-from wengert.core.row import Row
+from wengert.core.context import apply_overrides
+from wengert.core.row import Attrs, Row
+from wengert.core.scope import Scope
 from wengert.core.tape import Records, Tape
 from wengert.errors import OverrideError
 from wengert.overrides.gradient_ops import Entry, OfTape, Whole, records_of
@@ -38,20 +41,21 @@ class Overrides:
         self._all = [_checked(what, rule) for what, rule in _pairs(given)]
         self.matched: set[int] = set()
         self._seen: set[str] = set()
+        self._around = ""  # the scopes around the graph whose operations these overrides see
 
-    def passes(self, name: str, row: Row, view: Any) -> bool:
-        """Whether a cotangent can pass through an operation."""
-        return row.differentiable or any(
-            _is_one(o, name, row, view) or _is_within(o, name, row) for o in self._all
+    def passes(self, op: Any) -> bool:
+        """Whether a cotangent can pass through an operation of a graph."""
+        return op.row.differentiable or any(
+            _is_one(o, op.name, op.row, op) or self._is_within(o, op) for o in self._all
         )
 
-    def holds(self, name: str, row: Row) -> bool:
-        """Whether an operation belongs to a name scope that is overridden."""
-        return any(_is_within(o, name, row) for o in self._all)
+    def holds(self, op: Any) -> bool:
+        """Whether an operation of a graph belongs to a name scope that is overridden."""
+        return any(self._is_within(o, op) for o in self._all)
 
     def applied(self, entries: Sequence[Entry], kept: Container[Key], whole: Whole) -> list[Entry]:
         """The entries with other rules; what is in `kept` is used outside of every region."""
-        self._note([(e.name, e.row) for e in entries])
+        self._note(entries)
         found = [self._within(e) if e.row.overridden is not None else e for e in entries]
         for index, override in enumerate(self._all):
             single = [
@@ -59,23 +63,81 @@ class Overrides:
                 for e in found
                 if e.row.overridden is None and _is_one(override, e.name, e.row, e.view)
             ]
-            inside = [e for e in found if _is_within(override, e.name, e.row)]
-            if single and inside and override.kind == "any":
+            regions = self._regions(override, found)
+            if single and regions and override.kind == "any":
                 raise OverrideError(
                     f"The override of '{override.what}' means an operation as well as a name "
                     f"scope. Say which: ('type', '{override.what}'), ('name', '{override.what}') "
                     f"or ('scope', '{override.what}')."
                 )
-            if single or inside:
+            if single or regions:
                 self.matched.add(index)
             if single:
                 chosen = {id(e) for e in single}
                 found = [
                     whole.overridden(e, override.rule) if id(e) in chosen else e for e in found
                 ]
-            elif inside:
-                found = with_region(override.what, override.rule, found, inside, kept, whole)
-        self._look_into([g for e in found for g in e.row.graphs])
+            for inside, around in () if single else regions:
+                found = with_region(
+                    override.what, override.rule, found, inside, around, kept, whole
+                )
+        return [self._within_graphs(e) if e.row.graphs else e for e in found]
+
+    def _is_within(self, override: Override, op: Any) -> bool:
+        """Whether an operation lies in a name scope, by the names in the program or by those in a graph."""
+        if override.kind not in ("scope", "any") or op.row.enters:
+            return False
+        scope = f"{override.what}/"
+        return (self._around + op.name).startswith(scope) or (
+            op.scope is not None and op.scope.lies_in(scope, self._around)
+        )
+
+    def _regions(
+        self, override: Override, entries: Sequence[Entry]
+    ) -> list[tuple[list[Entry], Scope | None]]:
+        """The operations within an overridden name scope, apart for each time that it was entered.
+
+        With each the scope around.
+        """
+        found: dict[int, tuple[list[Entry], Scope | None]] = {}
+        latest = 0
+        for e in entries:
+            if self._is_within(override, e):
+                entry = e.scope and e.scope.called(f"{override.what}/", self._around)
+                if entry and not entry.goes_on:
+                    latest = id(entry)
+                around = entry.around if entry else e.scope
+                found.setdefault(latest, ([], around))[0].append(e)
+        return list(found.values())
+
+    def _within_graphs(self, entry: Entry) -> Entry:
+        """A loop, branches or a function, whose operations have other names inside than out here."""
+        inner = self._inside_of(entry)
+        inner._look_into(entry.row)
+        joint = entry.row.joint
+        if inner is self or joint is None:
+            return entry
+
+        def joint_inside(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> Any:
+            with apply_overrides(inner, must=False):
+                return joint(gs, ys, xs, attrs)
+
+        return entry.with_row(entry.row.replace(joint=joint_inside))
+
+    def _inside_of(self, op: Any) -> Overrides:
+        """These overrides for the graphs of an operation.
+
+        A graph knows the scopes in which it was traced. Where it is called, or its operation is made
+        again, others may be around.
+        """
+        root = op.row.graphs[0].names.root
+        if op.scope is None or not op.scope.endswith(root):
+            return self
+        around = op.scope[: len(op.scope) - len(root)]
+        if not around or all(o.kind not in ("scope", "any") for o in self._all):
+            return self
+        found = copy(self)
+        found._around = around if op.scope.is_whole else self._around + around
         return found
 
     def _within(self, entry: Entry) -> Entry:
@@ -86,22 +148,23 @@ class Overrides:
                 self.matched.add(index)
         return entry.with_row(entry.row.overridden(self))
 
-    def _look_into(self, graphs: Sequence[Any]) -> None:
+    def _look_into(self, row: Row) -> None:
         """Match operations in loops, branches and functions, even if no cotangent enters them.
 
         In a second derivative, the first one may have read nothing that they computed.
         """
-        waiting = list(graphs)
-        while waiting:
-            found = _operations_from(waiting.pop())
-            self._note([(op.name, op.row) for op in found])
+        for graph in row.graphs:
+            found = _operations_from(graph)
+            self._note(found)
             for index, override in enumerate(self._all):
                 if any(
-                    _is_one(override, op.name, op.row, op) or _is_within(override, op.name, op.row)
+                    _is_one(override, op.name, op.row, op) or self._is_within(override, op)
                     for op in found
                 ):
                     self.matched.add(index)
-            waiting += [g for op in found for g in op.row.graphs]
+            for op in found:
+                if op.row.graphs:
+                    self._inside_of(op)._look_into(op.row)
 
     def on_tape(
         self, tape: Tape, records: Records, known: Sequence[Any], kept: Container[Key]
@@ -110,10 +173,11 @@ class Overrides:
         whole = OfTape(tape, records, known)
         return records_of(self.applied(whole.entries, kept, whole))
 
-    def _note(self, operations: Iterable[tuple[str, Row]]) -> None:
+    def _note(self, operations: Iterable[Any]) -> None:
         """Collect names and types, for the error message if an override matches nothing."""
-        for full_name, row in operations:
-            self._seen.add(row.name)
+        for op in operations:
+            self._seen.add(op.row.name)
+            full_name = self._around + op.name
             scope, _, name = full_name.rpartition("/")
             if name:
                 self._seen.add(full_name)
@@ -141,7 +205,7 @@ class Overrides:
     @property
     def key(self) -> Any:
         """A key that is equal for gradients with the same rules."""
-        return tuple([(o.kind, o.what, o.rule) for o in self._all])
+        return self._around, *[(o.kind, o.what, o.rule) for o in self._all]
 
 
 def _operations_from(graph: Any) -> list[Any]:
@@ -204,12 +268,4 @@ def _is_one(override: Override, name: str, row: Row, view: Any) -> bool:
         return bool(what(view))
     return (kind in ("type", "any") and row.name == what) or (
         kind in ("name", "any") and name == what
-    )
-
-
-def _is_within(override: Override, name: str, row: Row) -> bool:
-    return (
-        override.kind in ("scope", "any")
-        and name.startswith(f"{override.what}/")
-        and not row.enters
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 from wengert.core.row import NO_ATTRS, Attrs, Row, place
+from wengert.core.scope import Scope
 from wengert.errors import OverrideError
 from wengert.overrides.gradient_ops import Entry, Whole
 from wengert.overrides.row_override import function_of
@@ -39,10 +40,11 @@ def with_region(
     rule: Callable[..., Any] | str,
     entries: list[Entry],
     inside: list[Entry],
+    around: Scope | None,
     kept: Container[Key],
     whole: Whole,
 ) -> list[Entry]:
-    """The entries, with those inside merged into one."""
+    """The entries, with those inside merged into one, which lies in the scope around."""
     members = {id(e) for e in inside}
     made = {key for e in inside for key in e.outs}
     before, after = _around(scope, entries, members, made)
@@ -58,7 +60,7 @@ def with_region(
     row = _region_row(region, rule)
     one = Entry(
         row, NO_ATTRS, list(inputs), list(inputs.values()), list(outputs),
-        list(outputs.values()), region.name, region,
+        list(outputs.values()), region.name, region, around,
     )  # fmt: skip
     return [*before, one, *after]
 

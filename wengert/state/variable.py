@@ -121,7 +121,7 @@ class Variable(Value, metaclass=Made):
         self._key: Key | None = Key()
         graph = current_graph()
         scope = thread.context.scope if graph is None else graph.names.scope
-        self._name = f"{scope}{name or 'Variable'}:0"
+        self._name = f"{scope or ''}{name or 'Variable'}:0"
         self._shape = TensorShape(tensor._array.shape if shape is None else shape)
         if not self._shape.is_compatible_with(tensor._array.shape):
             raise ValueError(

@@ -157,7 +157,7 @@ def new_variable(initial: Any, name: str, beside: Any = None, count: int = 0) ->
         return Variable(initial, trainable=False, name=named)
     prefix = get_variable_scope().name
     base = slot_name(beside, name, 0)
-    with init_scope(), graph.name_scope(None):
+    with init_scope(), graph.names.scoped(None):
         # The graph appends a number if the name is taken.
         full = f"{prefix}/{base}" if prefix else base
         return Variable(initial, trainable=False, name=full)
@@ -169,7 +169,7 @@ def new_variable(initial: Any, name: str, beside: Any = None, count: int = 0) ->
 def scope(name: str) -> AbstractContextManager[str]:
     """The name scope of an update; it yields the name for the operation that groups it."""
     graph = current_graph()
-    return nullcontext(name) if graph is None else graph.name_scope(name)
+    return nullcontext(name) if graph is None else graph.names.scoped(name)
 
 
 def group(updates: Iterable[Any], name: str | None = None) -> Any:

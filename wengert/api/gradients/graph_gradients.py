@@ -85,7 +85,7 @@ def gradients(
     switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
     targets, sources = as_list(ys), as_list(xs)
     graph = graph_of([*targets, *sources])
-    with activate(thread.context.recorders, graph), graph.name_scope(name):
+    with activate(thread.context.recorders, graph), graph.names.scoped(name):
         elements = [element_of(graph, y) for y in targets]
         sources = [source_of(graph, x) for x in sources]
         stopped = [
@@ -135,7 +135,7 @@ def hessians(
     """
     sources = as_list(xs)
     graph = graph_of([*as_list(ys), *sources])
-    with activate(thread.context.recorders, graph), graph.name_scope(name):
+    with activate(thread.context.recorders, graph), graph.names.scoped(name):
         return [_hessian(g, x) for g, x in zip(gradients(ys, sources), sources, strict=True)]
 
 

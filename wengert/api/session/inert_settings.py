@@ -78,7 +78,7 @@ def get_current_name_scope() -> str:
     'layer'
     """
     graph = current_graph()
-    scope: str = thread.context.scope if graph is None else graph.get_name_scope()
+    scope: str = thread.context.scope or "" if graph is None else graph.get_name_scope()
     return scope.rstrip("/")
 
 

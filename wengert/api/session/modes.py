@@ -5,7 +5,14 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from wengert.core.context import activate, current_graph, enter_scope, start_threads_with
+from wengert.core.context import (
+    activate,
+    current_graph,
+    made_in,
+    start_threads_with,
+    thread,
+)
+from wengert.core.scope import entered
 from wengert.graph.graph import Graph, defaults
 from wengert.host.context_manager import Change, context_manager, enter
 
@@ -156,7 +163,15 @@ class name_scope:
             raise ValueError(f"name for name_scope must be a string, got {name!r}.")
         self._name = name if name is not None else default_name
         self._is_nameless = self._name is None and values is not None
+        self._anew = False
         self._contexts: list[Any] = []
+
+    @classmethod
+    def of_module(cls, scope: str) -> name_scope:
+        """A scope that has its name already; each time that it is entered is one of its own."""
+        made = cls(scope)
+        made._anew = True
+        return made
 
     @property
     def name(self) -> str | None:
@@ -167,7 +182,10 @@ class name_scope:
         graph = current_graph()
         if self._is_nameless and graph is not None:
             raise ValueError("At least one of name (None) and default_name (None) must be given.")
-        names = enter_scope(self._name) if graph is None else graph.name_scope(self._name)
+        if graph is None:
+            names = made_in(entered(thread.context.scope, self._name, self._anew))
+        else:
+            names = graph.names.opened(self._name, self._anew)
         scope: str = names.__enter__()
         self._contexts.append(names)
         return scope

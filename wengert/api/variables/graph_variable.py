@@ -114,7 +114,7 @@ class GraphVariable(Variable):
         self._graph: Graph = graph
         if not validate_shape:
             shape = TensorShape(None)
-        with activate((), graph), graph.control_dependencies(None), graph.name_scope(scope):
+        with activate((), graph), graph.control_dependencies(None), graph.names.scoped(scope):
             self._make(initial_value, name, None if dtype is None else as_dtype(dtype), shape)
         self.trainable = is_trained(trainable, synchronization)
         self.constraint = constraint
@@ -132,8 +132,8 @@ class GraphVariable(Variable):
         shape: ShapeLike | None,
     ) -> None:
         graph = self._graph
-        with graph.name_scope(name or "Variable") as scope:
-            with graph.name_scope("Initializer"):
+        with graph.names.scoped(name or "Variable") as scope:
+            with graph.names.scoped("Initializer"):
                 value = initial_value() if callable(initial_value) else initial_value
             tensor = convert(value, dtype)
             if type(tensor) is SymbolicTensor and tensor.op.graph is graph:
@@ -150,7 +150,7 @@ class GraphVariable(Variable):
         made: GraphVariable = cls.__new__(cls)
         made._graph = graph
         made._shape = shape
-        with graph.name_scope(name) as scope:
+        with graph.names.scoped(name) as scope:
             made._set_handle(scope, dtype)
         made._initial_value = made.initializer = None  # type: ignore[assignment]
         made.trainable = made.uses_resource = True
@@ -249,7 +249,7 @@ class GraphVariable(Variable):
         """What a session fetches when it is asked for the variable."""
         if self._snapshot is None:
             graph = self._graph
-            scope = graph.name_scope(f"{self.op.name}/Read/")
+            scope = graph.names.scoped(f"{self.op.name}/Read/")
             outside = graph.control_dependencies(None)
             with activate((), graph), graph.reopened(), outside, scope, self._where_cached():
                 self._snapshot = apply(READ, (self,))

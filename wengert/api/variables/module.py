@@ -39,7 +39,7 @@ class Module:
             )
         self._name = name
         with name_scope(name) as scope:
-            self._name_scope = name_scope(scope)
+            self._name_scope = name_scope.of_module(scope)
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)

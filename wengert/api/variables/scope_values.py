@@ -283,5 +283,5 @@ def _no_name_scope() -> Iterator[None]:
             yield
         return
     keeper = around_functions(graph) or graph
-    with graph.name_scope(None), keeper.name_scope(None):
+    with graph.names.scoped(None), keeper.names.scoped(None):
         yield

@@ -15,7 +15,7 @@ from wengert.api.variables.partitioned_variable import (
     checked_partitions,
     cuts,
 )
-from wengert.core.context import activate, current_graph, enter_scope
+from wengert.core.context import activate, current_graph, made_in
 from wengert.ops.arrays.creation import zeros
 from wengert.ops.arrays.slicing import slice_
 from wengert.state.slice_info import SaveSliceInfo
@@ -183,7 +183,7 @@ class VariableStore:
         aggregation: object = None,
     ) -> Variable:
         value, dtype = _initial(name, initializer, shape, dtype)
-        with enter_scope(None):  # the name is already complete
+        with made_in(None):  # the name is already complete
             made = new_variable(
                 value,
                 trainable=_is_trained(trainable, synchronization),
@@ -384,7 +384,7 @@ def _regularize(name: str, variable: Variable, regularizer: Callable[[Any], Any]
     graph = around_functions(current_graph())
     if graph is None:
         return
-    with activate((), graph), graph.name_scope(f"{name}/Regularizer/"):
+    with activate((), graph), graph.names.scoped(f"{name}/Regularizer/"):
         loss = regularizer(variable)
         if loss is not None:
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, convert(loss))

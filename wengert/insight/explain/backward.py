@@ -92,9 +92,9 @@ def _record(tape: Tape, step: Step, values: set[Key]) -> None:
     before = len(tape.records)
     result = list(step.results) if step.row.many else step.results[0]
     tape.record(step.row, list(step.inputs), step.attrs, result)
-    is_named = step.scope or isinstance(step.results[0], SymbolicTensor)
+    is_named = step.entry or isinstance(step.results[0], SymbolicTensor)
     if is_named and len(tape.records) > before:
-        tape.within(step.scope, step.inputs, result)
+        tape.within(step.entry, step.inputs, result)
 
 
 class _Notes(dict[Key, Any]):

@@ -214,7 +214,7 @@ def _again(graph: FunctionGraph, step: Step, known: dict[Key, Any], given: set[K
         inputs = [known.get(getattr(x, "_key", None), x) for x in step.inputs]
         scope, _, name = step.name.rpartition("/")
         inside = [known.get(y._key) for y in step.results]
-        with graph.name_scope(f"{scope}/" if scope else None):
+        with graph.names.scoped(f"{scope}/" if scope else None):
             if any(y is None for y in inside):
                 made = apply(step.row, inputs, step.attrs, name or None)
             else:

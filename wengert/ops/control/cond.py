@@ -357,7 +357,7 @@ def cond(
         raise TypeError(
             f"'pred' must not be a Python bool, got {pred}: write `if` where the condition is known."
         )
-    with current_graph().name_scope(name or "cond") as scope:
+    with current_graph().names.scoped(name or "cond") as scope:
         index = 1 - cast(_scalar(pred, "pred"), int32)
         return _branched("cond", scope, index, [true_fn, false_fn], ("true_fn", "false_fn"))
 
@@ -410,7 +410,7 @@ def switch_case(
         return chosen[at if 0 <= at < len(chosen) else -1]()
     names = [f"branch {i}" for i in range(len(chosen))]
     graph = current_graph()
-    with graph.name_scope(name or "switch_case"), graph.name_scope("indexed_case") as scope:
+    with graph.names.scoped(name or "switch_case"), graph.names.scoped("indexed_case") as scope:
         which = _scalar(index, "branch_index")
         return _branched("switch_case", scope, which, chosen, names)
 
@@ -448,7 +448,7 @@ def case(
     for pred, function in reversed(pairs):
         result = _link(pred, function, result)
     graph = current_graph()
-    with nullcontext() if graph is None else graph.name_scope(name or "case"):
+    with nullcontext() if graph is None else graph.names.scoped(name or "case"):
         return result()
 
 

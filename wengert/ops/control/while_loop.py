@@ -60,7 +60,7 @@ def while_loop(
         return _of_batches(batcher, cond, body, variables, maximum_iterations)
     if current_graph() is None:
         return _in_python(cond, body, variables, maximum_iterations)
-    with current_graph().name_scope(name or "while") as scope:
+    with current_graph().names.scoped(name or "while") as scope:
         return _in_graph(cond, body, variables, shape_invariants, maximum_iterations, scope)
 
 

@@ -54,7 +54,7 @@ def create_global_step(graph: Any = None) -> Any:
         step = new_variable(zeros([], int64), trainable=False, name="global_step")
         chosen.add_to_collection(GraphKeys.GLOBAL_STEP, step)
         return step
-    with activate((), chosen), chosen.name_scope(None):
+    with activate((), chosen), chosen.names.scoped(None):
         return get_variable("global_step", [], int64, zeros, trainable=False, collections=names)
 
 

@@ -89,7 +89,7 @@ def _let_initialize(prefix: str, bundle: BundleReader, name: str, variable: Any)
     with (
         activate((), graph),
         graph.control_dependencies(None),
-        graph.name_scope(f"{variable.op.name}/checkpoint_initializer"),
+        graph.names.scoped(f"{variable.op.name}/checkpoint_initializer"),
     ):
         (value,) = restored(convert(prefix), convert([name]), convert([""]), [variable.dtype])
         value.set_shape(variable.shape)
