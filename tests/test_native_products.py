@@ -15,6 +15,7 @@ from wengert.engines.native.codegen import gemm_forms
 from wengert.engines.native.codegen.gemm_forms import Form, is_small, left_size, packs_left
 from wengert.engines.native.codegen.gemm_writer import product_text
 from wengert.engines.native.codegen.kernel_writer import kernel
+from wengert.engines.native.runtime.processor import sums_at_once
 
 R = gemm_forms.rows_at_once()
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -205,7 +206,8 @@ def test_what_is_large_or_tiny_is_left_to_blas() -> None:
     assert not small(4096, 4096, 4096)
     assert not small(1, 512, 512)
     assert not small(512, 1, 512)
-    assert not small(13, 8, 4)
+    assert small(sums_at_once(), 8, 4)
+    assert not small(sums_at_once() + 1, 8, 4)
     assert not small(64, 256, 4096, turned=True)
 
 
