@@ -9,6 +9,7 @@ from wengert.engines.native.frontend import all_rules as _rules  # noqa: F401  #
 from wengert.engines.native.frontend.convolution_rules import PIXELS
 from wengert.engines.native.frontend.lowering import ASSIGNMENTS, DRAWS, ROUTINES, RULES, template
 from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.engines.native.frontend.window_rules import WINDOWS
 from wengert.engines.native.mathematics import elementary  # noqa: F401  # fills a table
 
 # Element types that are tried as inputs of an elementwise operation.
@@ -21,6 +22,8 @@ def how(row: Row) -> str:
         return "product"
     if row.name in PIXELS:
         return "product or NumPy"
+    if row.name in WINDOWS:
+        return "loop or NumPy"
     if row.name in ROUTINES:
         return "routine"
     if row.name in RULES or row.name in DRAWS or row.name in ASSIGNMENTS or row.closes:

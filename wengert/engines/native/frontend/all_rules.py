@@ -15,6 +15,7 @@ from wengert.engines.native.frontend import (
     random_rules,
     scan_rules,
     scatter_rules,
+    window_rules,
 )
 
 __all__ = [
@@ -32,4 +33,5 @@ __all__ = [
     "random_rules",
     "scan_rules",
     "scatter_rules",
+    "window_rules",
 ]

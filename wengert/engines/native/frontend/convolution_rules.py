@@ -1,13 +1,26 @@
-"""Lowering of convolutions whose windows are single pixels: products of matrices."""
+"""Lowering of convolutions: products of matrices.
+
+Where windows are single pixels, of the image itself; in the bodies of loops also of what each window
+sees, side by side. Filters of a single channel are sums instead.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 from wengert.engines.native.frontend.arrays import Base, View, slice_view, transpose, whole
 from wengert.engines.native.frontend.lowering import Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.engines.native.frontend.window_rules import (
+    LARGE,
+    Frame,
+    each_channel,
+    each_channel_back,
+    each_filter,
+    in_a_loop,
+)
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.window_geometry import Windows, channels_last
 from wengert.ops.nn.conv.rows import where_windows_stand
@@ -21,8 +34,14 @@ PIXELS: Final = FORWARD + TO_INPUT + TO_FILTER
 
 @rule(*FORWARD)
 def _convolution(low: Lowering, op: Operation, x: View, w: View, **attrs: Any) -> View:
-    at = _pixels(op, x.shape, w.shape, attrs)
-    y = low.product(_matrix(low, _seen(x, at)), _matrix(low, w))
+    at = _windows(op, x.shape, w.shape, attrs)
+    if _are_pixels(at):
+        y = low.product(_matrix(low, _seen(x, at)), _matrix(low, w))
+        return low.reshape(y, op.outputs[0]._array.shape)
+    frame = _frame(low, at, w.shape, x)
+    if w.shape[-2] == 1:
+        return each_channel(low, frame, x, w)
+    y = low.product(_side_by_side(low, frame.seen(low, x)), _matrix(low, w))
     return low.reshape(y, op.outputs[0]._array.shape)
 
 
@@ -30,7 +49,9 @@ def _convolution(low: Lowering, op: Operation, x: View, w: View, **attrs: Any) -
 def _to_input(
     low: Lowering, op: Operation, w: View, g: View, *, input_sizes: Dims, **attrs: Any
 ) -> View:
-    at = _pixels(op, input_sizes, w.shape, attrs)
+    at = _windows(op, input_sizes, w.shape, attrs)
+    if not _are_pixels(at):
+        return _back(low, _frame(low, at, w.shape, g), w, g)
     found = low.product(_matrix(low, g), transpose(_matrix(low, w), (1, 0)))
     pixels = low.reshape(found, (*g.shape[:-1], input_sizes[-1]))
     if pixels.shape == input_sizes:
@@ -39,27 +60,65 @@ def _to_input(
     return low.assembled(input_sizes, g.kind, 0, [(pixels, place)])
 
 
+def _back(low: Lowering, frame: Frame, w: View, g: View) -> View:
+    """To each element of the image from all windows that have it."""
+    if w.shape[-2] == 1:
+        return each_channel_back(low, frame, w, g)
+    inner, made = w.shape[-2:]
+    count = math.prod(w.shape[:-2])
+    by_made = transpose(low.reshape(w, (count, inner, made)), (0, 2, 1))
+    rows = _side_by_side(low, frame.reached(low, g))
+    x = low.product(rows, low.reshape(by_made, (count * made, inner)))
+    return low.reshape(x, (g.shape[0], *frame.at.size, inner))
+
+
 @rule(*TO_FILTER)
 def _to_filter(
     low: Lowering, op: Operation, x: View, g: View, *, filter_sizes: Dims, **attrs: Any
 ) -> View:
-    at = _pixels(op, x.shape, filter_sizes, attrs)
-    found = low.product(transpose(_matrix(low, _seen(x, at)), (1, 0)), _matrix(low, g))
-    return low.reshape(found, filter_sizes)
+    at = _windows(op, x.shape, filter_sizes, attrs)
+    if _are_pixels(at):
+        rows = _matrix(low, _seen(x, at))
+    else:
+        frame = _frame(low, at, filter_sizes, g)
+        if filter_sizes[-2] == 1:
+            return each_filter(low, frame, x, g, filter_sizes)
+        rows = _side_by_side(low, frame.seen(low, x))
+    return low.reshape(low.product(transpose(rows, (1, 0)), _matrix(low, g)), filter_sizes)
 
 
-def _pixels(op: Operation, image: Dims, kernel: Dims, attrs: dict[str, Any]) -> Windows:
-    """Where the pixels are that the filter sees."""
-    if math.prod(kernel[:-2]) != 1 or not channels_last(attrs["data_format"]):
-        raise NotLowered("windows of several pixels, or channels first")
-    at = where_windows_stand(image, kernel[:-2], attrs, op.row.name)
-    if any(at.before) or kernel[-2] != image[-1]:
-        raise NotLowered("a border, or groups of channels")
-    if any(
-        (n - 1) * step >= size for n, step, size in zip(at.out, at.stride, at.size, strict=True)
-    ):
-        raise NotLowered("a border")
-    return at
+def _windows(op: Operation, image: Dims, kernel: Dims, attrs: dict[str, Any]) -> Windows:
+    """Where the windows of the filter are."""
+    if not channels_last(attrs["data_format"]) or kernel[-2] != image[-1]:
+        raise NotLowered("channels first, or groups of channels")
+    return where_windows_stand(image, kernel[:-2], attrs, op.row.name)
+
+
+def _are_pixels(at: Windows) -> bool:
+    """Whether a window is a single pixel, always one of the image."""
+    last = zip(at.out, at.stride, at.size, strict=True)
+    return (
+        math.prod(at.kernel) == 1
+        and not any(at.before)
+        and all((n - 1) * step < size for n, step, size in last)
+    )
+
+
+def _frame(low: Lowering, at: Windows, kernel: Dims, image: View) -> Frame:
+    in_a_loop(low, image.kind)
+    seen = image.shape[0] * math.prod(at.out) * math.prod(kernel[:-1]) * int(image.kind[1])
+    if kernel[-2] > 1 and 2 * seen > LARGE:
+        raise NotLowered("a large image")
+    return Frame(at, 1)
+
+
+def _side_by_side(low: Lowering, parts: Sequence[View]) -> View:
+    """What there is at each position, as rows of all of it."""
+    *outer, channels = parts[0].shape
+    target = whole(Base((*outer, len(parts), channels), parts[0].kind))
+    places = [slice_view(target, [..., k, slice(None)]) for k in range(len(parts))]
+    rows = low.assembled(target.shape, parts[0].kind, None, list(zip(parts, places, strict=True)))
+    return low.reshape(rows, (math.prod(outer), len(parts) * channels))
 
 
 def _seen(x: View, at: Windows) -> View:
@@ -70,5 +129,5 @@ def _seen(x: View, at: Windows) -> View:
 
 
 def _matrix(low: Lowering, x: View) -> View:
-    """One row for each pixel, or for each channel that a filter takes."""
+    """One row for each pixel, or for each number that a filter takes."""
     return low.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))

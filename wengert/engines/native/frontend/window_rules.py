@@ -1,0 +1,321 @@
+"""Lowering of sliding windows in the bodies of loops: pooling, convolutions of each channel by itself.
+
+Outside of loops the kernels of `kernels` are quicker. Within one, an operation that is no part of it
+would send every round back to Python.
+
+The input gets a frame as wide as the windows reach. Then the elements that all windows have at one
+position are a slice of it, and sums and extremes over windows are those of such slices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Dims,
+    View,
+    broadcast,
+    slice_view,
+    whole,
+)
+from wengert.engines.native.frontend.lanes import LANES, Lane, like
+from wengert.engines.native.frontend.lowering import Lowering, rule
+from wengert.engines.native.frontend.lowering_rules import padded
+from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.graph.operation import Operation
+from wengert.ops.arrays.window_geometry import Windows, channels_last
+from wengert.ops.nn.conv.rows import where_windows_stand
+from wengert.ops.nn.pool.rows import pool_windows
+
+DEPTHWISE: Final = "DepthwiseConv2dNative"
+_POOLS: Final = ("MaxPool{}", "MaxPool{}Grad", "MaxPool{}GradGrad", "AvgPool{}", "AvgPool{}Grad")
+WINDOWS: Final = (
+    *[DEPTHWISE + part for part in ("", "BackpropInput", "BackpropFilter")],
+    *[name.format(axes) for name in _POOLS for axes in ("", "3D")],
+)
+
+_MOST: Final = 27  # positions of a window
+_MOST_COMPARED: Final = 16  # with each other
+
+# Measured on two processors, loops of ten rounds: beyond so many bytes of an image of so many channels,
+# or of what all windows see, a round's way to Python and back costs less than the kernel saves.
+LARGE: Final = 1 << 20
+_CHANNELS: Final = 8
+
+Slices = tuple[slice, ...]
+
+
+class Frame:
+    """Windows on an image whose axes in space follow `ahead` others, and how far they reach."""
+
+    def __init__(self, at: Windows, ahead: int, most: int = _MOST) -> None:
+        if not all(at.out) or not all(at.size) or math.prod(at.kernel) > most:
+            raise NotLowered("no windows, or large ones")
+        self.at = at
+        self.ahead = ahead
+        last = zip(at.out, at.stride, at.kernel, at.rate, strict=True)
+        reach = [(n - 1) * step + (k - 1) * rate + 1 for n, step, k, rate in last]
+        inner = zip(at.before, at.size, strict=True)
+        self.size = tuple([max(r, b + n) for r, (b, n) in zip(reach, inner, strict=True)])
+        self.is_wider = self.size != at.size  # than the image
+
+    def around(self, low: Lowering, x: View, fill: Any) -> View:
+        """The image with a number around it."""
+        at = self.at
+        inside = [
+            (b, size - b - n) for b, size, n in zip(at.before, self.size, at.size, strict=True)
+        ]
+        behind = len(x.shape) - self.ahead - len(inside)
+        paddings = [(0, 0)] * self.ahead + inside + [(0, 0)] * behind
+        if self.is_wider:
+            return padded(low, x, paddings, np.dtype(x.kind).type(fill))
+        return low.stored(x)
+
+    def positions(self) -> Iterator[Slices]:
+        """For each position in the window, where all windows have it."""
+        spans = [
+            [slice(k * rate, k * rate + (n - 1) * step + 1, step) for k in range(kernel)]
+            for n, step, kernel, rate in zip(
+                self.at.out, self.at.stride, self.at.kernel, self.at.rate, strict=True
+            )
+        ]
+        for each in product(*spans):
+            yield (slice(None),) * self.ahead + each
+
+    def seen(self, low: Lowering, x: View, fill: Any = 0) -> list[View]:
+        """What all windows have at each position."""
+        image = self.around(low, x, fill)
+        return [slice_view(image, part) for part in self.positions()]
+
+    def spread(self, low: Lowering, shape: Dims, parts: Sequence[View]) -> View:
+        """What each position gave, added up where it came from: the transpose of `seen`."""
+        first, behind = self.ahead, self.ahead + len(self.size)
+        framed = (*shape[:first], *self.size, *shape[behind:])
+        goal = whole(Base(framed, parts[0].kind))
+        own = [slice(b, b + n) for b, n in zip(self.at.before, self.at.size, strict=True)]
+        inner = ((slice(None),) * first) + tuple(own)
+        laid = []
+        for part, place in zip(parts, self.positions(), strict=True):
+            framed_part = low.assembled(framed, part.kind, 0, [(part, slice_view(goal, place))])
+            laid.append(slice_view(framed_part, inner))
+        return low.computed(_sum, *laid)
+
+    def reached(self, low: Lowering, g: View) -> list[View]:
+        """For each position in the window, what the window has that has an element there; zero for none."""
+        first, behind = self.ahead, self.ahead + len(self.size)
+        axes = [
+            _Reach(n, o, step, (k - 1) * rate, b, rate)
+            for o, n, step, k, rate, b in zip(
+                self.at.out, self.at.size, self.at.stride, self.at.kernel, self.at.rate,
+                self.at.before, strict=True,
+            )
+        ]  # fmt: skip
+        shape = (*g.shape[:first], *[a.length for a in axes], *g.shape[behind:])
+        ahead = (slice(None),) * first
+        place = slice_view(whole(Base(shape, g.kind)), (*ahead, *[a.place for a in axes]))
+        laid = low.assembled(shape, g.kind, 0, [(g, place)])
+        positions = product(*[range(k) for k in self.at.kernel])
+        return [
+            slice_view(laid, (*ahead, *[a.at(k) for a, k in zip(axes, each, strict=True)]))
+            for each in positions
+        ]
+
+
+class _Reach:
+    """On one axis: the windows laid out where they begin, with room for those that reach the edges."""
+
+    def __init__(self, size: int, out: int, step: int, reach: int, before: int, rate: int) -> None:
+        first, last = reach - before, reach - before + (out - 1) * step
+        self._size, self._rate = size, rate
+        self._start = reach - min(0, first)
+        self.place = slice(first - min(0, first), last - min(0, first) + 1, step)
+        self.length = max(size + reach, last + 1) - min(0, first)
+
+    def at(self, k: int) -> slice:
+        """For each element of the image the window in which it has place k."""
+        start = self._start - k * self._rate
+        return slice(start, start + self._size)
+
+
+def in_a_loop(low: Lowering, kind: str) -> None:
+    """Refuse what a kernel computes where it is no part of a loop."""
+    if not low.is_body:
+        raise NotLowered("a kernel of its own is quicker")
+    if kind not in ("f4", "f8"):
+        raise NotLowered("windows on elements of another type")
+
+
+def _is_large(shape: Dims, kind: str) -> bool:
+    """Whether the kernels are quicker, even though the loop goes back to Python for them.
+
+    They go over channels in vectors, and read the windows of an image from one place.
+    """
+    return shape[-1] >= _CHANNELS and math.prod(shape) * int(kind[1]) > LARGE
+
+
+def _sum(*xs: Lane) -> Lane:
+    return reduce(LANES.add, xs)
+
+
+def _products(*xs: Lane) -> Lane:
+    """The sum of the products of the first half with the second."""
+    half = len(xs) // 2
+    return _sum(*map(LANES.multiply, xs[:half], xs[half:]))
+
+
+# ---- pooling ----------------------------------------------------------------------------------------
+
+
+def _pool(low: Lowering, x: View, shape: Dims, attrs: dict[str, Any], most: int = _MOST) -> Frame:
+    in_a_loop(low, x.kind)
+    if _is_large(shape, x.kind):
+        raise NotLowered("a large image")
+    return Frame(pool_windows(shape, attrs), 0, most)
+
+
+@rule("MaxPool", "MaxPool3D")
+def _largest(low: Lowering, op: Operation, x: View, **attrs: Any) -> View:
+    seen = _pool(low, x, x.shape, attrs).seen(low, x, -math.inf)
+    return low.computed(lambda *xs: reduce(LANES.maximum, xs), *seen)
+
+
+def _compared(low: Lowering, frame: Frame, x: View) -> list[View]:
+    """What windows have at each position, and then whether that is an element of the image."""
+    found = frame.seen(low, x, -math.inf)
+    if frame.is_wider:
+        found += frame.seen(low, low.number(x.kind, 1.0, x.shape))
+    return found
+
+
+def _firsts(y: Lane, xs: Sequence[Lane], inside: Sequence[Lane]) -> Iterator[Lane]:
+    """For each position whether it has the first maximum of its window."""
+    found: Lane | None = None
+    for n, x in enumerate(xs):
+        hit = LANES.logical_or(x == y, LANES.logical_and(x != x, y != y))
+        if inside:
+            hit = LANES.logical_and(hit, inside[n] != 0.0)
+        yield hit if found is None else LANES.logical_and(hit, LANES.logical_not(found))
+        found = hit if found is None else LANES.logical_or(found, hit)
+
+
+@rule("MaxPoolGrad", "MaxPool3DGrad")
+def _to_largest(low: Lowering, op: Operation, x: View, y: View, g: View, **attrs: Any) -> View:
+    frame = _pool(low, x, x.shape, attrs, _MOST_COMPARED)
+    count = len(list(frame.positions()))
+
+    def given(y: Lane, g: Lane, *xs: Lane) -> list[Lane]:
+        firsts = _firsts(y, xs[:count], xs[count:])
+        return [LANES.where(first, g, like(g, 0.0)) for first in firsts]
+
+    return frame.spread(low, x.shape, low.all_computed(given, y, g, *_compared(low, frame, x)))
+
+
+@rule("MaxPoolGradGrad", "MaxPool3DGradGrad")
+def _at_largest(low: Lowering, op: Operation, x: View, y: View, u: View, **attrs: Any) -> View:
+    frame = _pool(low, x, x.shape, attrs, _MOST_COMPARED)
+    of_u = frame.seen(low, u)
+    count = len(of_u)
+
+    def taken(y: Lane, *lanes: Lane) -> Lane:
+        us, xs, inside = lanes[:count], lanes[count : 2 * count], lanes[2 * count :]
+        total = like(us[0], 0.0)
+        for first, u in zip(_firsts(y, xs, inside), us, strict=True):
+            total = LANES.where(first, u, total)
+        return total
+
+    return low.computed(taken, y, *of_u, *_compared(low, frame, x))
+
+
+def _sizes(low: Lowering, frame: Frame, kind: str) -> View:
+    """How many elements of the image each window has."""
+    if not frame.is_wider:
+        return low.number(kind, float(math.prod(frame.at.kernel)), frame.at.out)
+    return low.computed(_sum, *frame.seen(low, low.number(kind, 1.0, frame.at.size)))
+
+
+@rule("AvgPool", "AvgPool3D")
+def _mean(low: Lowering, op: Operation, x: View, **attrs: Any) -> View:
+    frame = _pool(low, x, x.shape, attrs)
+    total = low.computed(_sum, *frame.seen(low, x))
+    return low.computed(LANES.divide, total, _sizes(low, frame, x.kind))
+
+
+@rule("AvgPoolGrad", "AvgPool3DGrad")
+def _to_mean(
+    low: Lowering, op: Operation, g: View, *, orig_input_shape: Dims, **attrs: Any
+) -> View:
+    frame = _pool(low, g, orig_input_shape, attrs)
+    share = low.computed(LANES.divide, g, _sizes(low, frame, g.kind))
+    return low.computed(_sum, *frame.reached(low, share))
+
+
+# ---- convolutions of each channel by itself -----------------------------------------------------------
+
+
+def _channels(low: Lowering, x: View, kernel: Dims, image: Dims, attrs: dict[str, Any]) -> Frame:
+    in_a_loop(low, x.kind)
+    if not channels_last(attrs["data_format"]) or _is_large(image, x.kind):
+        raise NotLowered("channels first, or a large image")
+    return Frame(where_windows_stand(image, kernel[:-2], attrs, DEPTHWISE), 1)
+
+
+def each_channel(low: Lowering, frame: Frame, x: View, w: View) -> View:
+    """Each channel with its own filters: sums over the positions of a window."""
+    count = math.prod(w.shape[:-2])
+    filters = low.reshape(w, (count, *w.shape[-2:]))
+    seen = [slice_view(part, [..., None]) for part in frame.seen(low, x)]
+    of_each = [slice_view(filters, [k]) for k in range(count)]
+    y = low.computed(_products, *seen, *of_each)
+    return low.reshape(y, (*y.shape[:-2], y.shape[-2] * y.shape[-1]))
+
+
+def each_channel_back(low: Lowering, frame: Frame, w: View, g: View) -> View:
+    """The transpose: to each element from all windows that have it."""
+    inner, made = w.shape[-2:]
+    count = math.prod(w.shape[:-2])
+    filters = low.reshape(w, (count, inner, made))
+    reached = frame.reached(low, low.reshape(g, (*g.shape[:-1], inner, made)))
+    x = low.computed(_products, *reached, *[slice_view(filters, [k]) for k in range(count)])
+    if made == 1:
+        return low.reshape(x, x.shape[:-1])
+    return low.reduced("sum", x, [len(x.shape) - 1], False)
+
+
+def each_filter(low: Lowering, frame: Frame, x: View, g: View, sizes: Dims) -> View:
+    """What each window says of each of its filters."""
+    inner, made = sizes[-2:]
+    own = low.reshape(g, (*g.shape[:-1], inner, made))
+    axes = range(len(g.shape) - 1)
+    target = whole(Base((math.prod(sizes[:-2]), inner, made), g.kind))
+    parts = []
+    for k, part in enumerate(frame.seen(low, x)):
+        spread = broadcast(slice_view(part, [..., None]), own.shape)
+        total = low.reduced("sum", low.computed(LANES.multiply, spread, own), axes, False)
+        parts.append((total, slice_view(target, [k])))
+    return low.reshape(low.assembled(target.shape, g.kind, None, parts), sizes)
+
+
+@rule(DEPTHWISE)
+def _depthwise(low: Lowering, op: Operation, x: View, w: View, **attrs: Any) -> View:
+    return each_channel(low, _channels(low, x, w.shape, x.shape, attrs), x, w)
+
+
+@rule(f"{DEPTHWISE}BackpropInput")
+def _depthwise_to_input(
+    low: Lowering, op: Operation, w: View, g: View, *, input_sizes: Dims, **attrs: Any
+) -> View:
+    return each_channel_back(low, _channels(low, g, w.shape, input_sizes, attrs), w, g)
+
+
+@rule(f"{DEPTHWISE}BackpropFilter")
+def _depthwise_to_filter(
+    low: Lowering, op: Operation, x: View, g: View, *, filter_sizes: Dims, **attrs: Any
+) -> View:
+    return each_filter(low, _channels(low, g, filter_sizes, x.shape, attrs), x, g, filter_sizes)
