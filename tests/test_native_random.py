@@ -193,3 +193,55 @@ def test_threads_draw_different_numbers(draw: Function) -> None:
         thread.join()
     numbers = np.concatenate(found)
     assert len(np.unique(numbers)) == len(numbers) == 4 * 50 * 64
+
+
+# ---- integers and classes ---------------------------------------------------------------------------
+
+LOGITS = np.random.default_rng(5).normal(size=(6, 9))
+
+WHOLE: dict[str, Function] = {
+    "a few": lambda x: tf.random.uniform([1000], -3, 4, tf.int32),
+    "nearly all": lambda x: tf.random.uniform([7, 5], -(2**31), 2**31 - 1, tf.int32),
+    "long": lambda x: tf.random.uniform([33], -(2**60), 2**62 + 7, tf.int64),
+    "one": lambda x: tf.random.uniform([], 5, 6, tf.int64),
+    "without a state": lambda x: tf.random.stateless_uniform(
+        [40], tf.cast(x, tf.int32) + tf.constant([1, 2]), 0, 10, tf.int32
+    ),
+    "classes": lambda x: tf.random.categorical(LOGITS * x, 11),
+    "classes of single precision": lambda x: tf.random.categorical(
+        tf.constant(LOGITS, tf.float32), 5, tf.int32
+    ),
+    "impossible classes": lambda x: tf.random.categorical([[-np.inf, 0.0, -np.inf, 1.0 * x]], 50),
+    "classes without a state": lambda x: tf.random.stateless_categorical(
+        LOGITS, 9, tf.cast(x, tf.int32) + tf.constant([3, 4])
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("draw", WHOLE.values(), ids=list(WHOLE))
+def test_whole_numbers(draw: Function) -> None:
+    kinds = agree(draw, [(tf.constant(float(n), tf.float64),) for n in (2, 3, 2)])
+    assert "NumPy" not in kinds
+
+
+@pytest.mark.parametrize("draw", WHOLE.values(), ids=list(WHOLE))
+def test_whole_numbers_in_loops(draw: Function) -> None:
+    """Each round goes on in the stream where the one before it ended."""
+
+    def f(x: Any) -> Any:
+        first = draw(x)
+        return tf.while_loop(
+            lambda i, _, x: i < 4,
+            lambda i, s, x: (i + 1, 3 * s + draw(x), x + 1.0),
+            (0, first, x),
+        )[1]
+
+    assert "NumPy" not in agree(f, [(tf.constant(1.0, tf.float64),)] * 2)
+
+
+def test_no_integers_is_the_error_of_numpy() -> None:
+    for compiled in (False, True):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match="Need minval < maxval, got 4 >= 4"
+        ):
+            tf.function(lambda: tf.random.uniform([3], 4, 4, tf.int32), jit_compile=compiled)()

@@ -63,8 +63,13 @@ def _top(
 def _place_among(
     low: Lowering, op: Operation, ordered: View, values: View, *, out_type: Any
 ) -> View:
+    found = places_among(low, ordered, values, op.row.name == "UpperBound")
+    return low.computed(lambda at: at.astype(type_of(out_type.numpy_dtype)), found)
+
+
+def places_among(low: Lowering, ordered: View, values: View, upper: bool) -> View:
     """By halves: for each value how many elements of its row are below it, or not above it."""
-    (rows, size), upper = ordered.shape, op.row.name == "UpperBound"
+    rows, size = ordered.shape
     if ordered.kind[0] not in "fiu" or not size or not values.size:
         raise NotLowered("no numbers in order")
     table = low.stored(low.reshape(ordered, (rows * size,)))
@@ -84,7 +89,7 @@ def _place_among(
             ),
             place, further, element, values,
         )  # fmt: skip
-    return low.computed(lambda at: at.astype(type_of(out_type.numpy_dtype)), place)
+    return place
 
 
 def _below(a: Lane, b: Lane) -> Lane:

@@ -11,10 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from wengert.engines.native.frontend.arrays import Base, Count, View, slice_view, whole
-from wengert.engines.native.frontend.lanes import LANES, Lane
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Count,
+    Literal,
+    View,
+    slice_view,
+    whole,
+)
+from wengert.engines.native.frontend.lanes import LANES, Lane, emit, like
 from wengert.engines.native.frontend.lowering import DRAWS, Lowering, rule
+from wengert.engines.native.frontend.order_rules import places_among
 from wengert.engines.native.frontend.scalar import NotLowered, type_of
+from wengert.engines.native.frontend.scan_rules import scanned
 from wengert.graph.operation import Operation
 from wengert.ops.random.distributions import fraction, high_first, low_first, normal_pair
 from wengert.ops.random.philox import SCRAMBLING, WORD, rounds
@@ -150,6 +159,11 @@ def _normal(words: Words, dtype: DType) -> list[Lane]:
     return [y for a, b in pairs for y in normal_pair(LANES, a, b, dtype.as_numpy_dtype)]
 
 
+def _key(state: View) -> list[View]:
+    """The key and the counter of a stream's state."""
+    return [slice_view(state, [part]) for part in (slice(0, 1), slice(1, 3))]
+
+
 def _filling(
     stateful: str, stateless: str, samples: Callable[[Words, DType], Sequence[Lane]]
 ) -> None:
@@ -167,31 +181,116 @@ def _filling(
         return _drawn(low, op, key, counter, of_words(dtype), dtype.size)
 
     def drawn(low: Lowering, op: Operation) -> Sequence[View]:
-        form, dtype = op.outputs[0]._array, op.attrs["dtype"]
-        if len(op.inputs) > 1 or not is_certain(form.shape) or 0 in form.shape:
-            raise NotLowered("so many samples are known only at run time, or none")
+        dtype = op.attrs["dtype"]
+        count = _count(op, 1)
         made = of_words(dtype)
-        state = _reserved(low, op, math.prod(form.shape) * RESERVED)
-        key, counter = (slice_view(state, [part]) for part in (slice(0, 1), slice(1, 3)))
+        key, counter = _key(_reserved(low, op, count * RESERVED))
         return [_drawn(low, op, key, counter, made, dtype.size)]
 
     DRAWS[stateful] = drawn
+
+
+def _count(op: Operation, inputs: int) -> int:
+    """The number of samples that a stream gives."""
+    shape = op.outputs[0]._array.shape
+    if len(op.inputs) > inputs or not is_certain(shape) or 0 in shape:
+        raise NotLowered("so many samples are known only at run time, or none")
+    return math.prod(shape)
 
 
 _filling("RandomUniform", "StatelessRandomUniformV2", _uniform)
 _filling("RandomStandardNormal", "StatelessRandomNormalV2", _normal)
 
 
+# ---- integers ---------------------------------------------------------------------------------------
+
+
+def _whole_numbers(words: Words, dtype: DType) -> Sequence[Lane]:
+    """The bits of integers of a size."""
+    if dtype.size < 4:
+        raise NotLowered("integers of fewer than 32 bits")
+    type_of(dtype.numpy_dtype)
+    return words if dtype.size == 4 else _pairs(words, low_first)
+
+
 @rule("StatelessRandomUniformFullIntV2")
 def _integers(
     low: Lowering, op: Operation, key: View, counter: View, *, shape: object, dtype: DType
 ) -> View:
-    if dtype.size < 4:
-        raise NotLowered("integers of fewer than 32 bits")
-    type_of(dtype.numpy_dtype)
-
     def made(words: Words) -> list[Lane]:
-        bits = words if dtype.size == 4 else _pairs(words, low_first)
-        return [b.view(dtype.numpy_dtype) for b in bits]
+        return [b.view(dtype.numpy_dtype) for b in _whole_numbers(words, dtype)]
 
     return _drawn(low, op, key, counter, made, dtype.size)
+
+
+@rule("StatelessRandomUniformIntV2")
+def _between(
+    low: Lowering, op: Operation, key: View, counter: View, least: View, end: View,
+    *, shape: object, dtype: DType,
+) -> View:  # fmt: skip
+    """Integers of all sizes modulo the width, as NumPy's kernel makes them."""
+    if type(least.base) is not Literal or type(end.base) is not Literal:
+        raise NotLowered("limits that are known only at run time")
+    first, width = int(least.base.value), int(end.base.value) - int(least.base.value)
+    if width <= 0:
+        raise NotLowered("no integers, which NumPy's kernel reports")
+
+    def made(words: Words) -> list[Lane]:
+        found = []
+        for b in _whole_numbers(words, dtype):
+            rest = b - emit("div", b, like(b, width)) * like(b, width)
+            found.append((rest + like(b, first % (1 << 8 * dtype.size))).view(dtype.numpy_dtype))
+        return found
+
+    return _drawn(low, op, key, counter, made, dtype.size)
+
+
+def _drawn_between(low: Lowering, op: Operation) -> Sequence[View]:
+    count = _count(op, 3)
+    least, end = (low.views.get(id(x)) for x in op.inputs[1:])
+    if least is None or end is None:
+        raise NotLowered("limits that are no numbers")
+    key, counter = _key(_reserved(low, op, count * RESERVED))
+    return [_between(low, op, key, counter, least, end, **op.attrs)]
+
+
+DRAWS["RandomUniformInt"] = _drawn_between
+
+
+# ---- classes ----------------------------------------------------------------------------------------
+
+
+@rule("StatelessMultinomial", by_routine=True)
+def _classes(
+    low: Lowering, op: Operation, key: View, counter: View, logits: View,
+    *, num_samples: int, dtype: DType,
+) -> View:  # fmt: skip
+    """The places of uniform samples among the sums of the probabilities, none of which is divided."""
+    smallest = np.float64(np.finfo(np.float32).min)
+    wide = low.computed(lambda x: x.astype("f8"), logits)
+
+    def as_it_is(x: Lane) -> Lane:
+        return LANES.where(LANES.isfinite(x), x, smallest)
+
+    top = low.reduced("max", low.computed(as_it_is, wide), [1], True)
+    weights = low.computed(
+        lambda x, m: LANES.where(LANES.isfinite(x), LANES.exp(x - m), np.float64(0.0)), wide, top
+    )
+    sums = scanned(low, LANES.add, (weights,), 1, -0.0, False)
+    points = _drawn(low, op, key, counter, lambda words: _uniform(words, float64), 8)
+    all_of_it = slice_view(sums, [slice(None), slice(-1, None)])
+    place = places_among(low, sums, low.computed(LANES.multiply, points, all_of_it), True)
+    return low.computed(lambda at: at.astype(dtype.numpy_dtype), place)
+
+
+def _drawn_classes(low: Lowering, op: Operation) -> Sequence[View]:
+    _count(op, 2)
+    logits = low.views.get(id(op.inputs[1]))
+    if logits is None or 0 in logits.shape or logits.kind not in ("f4", "f8"):
+        raise NotLowered("there are no logits")
+    blocks = logits.shape[0] * (-(-op.attrs["num_samples"] // 4) * 4) * 2 * RESERVED
+    key, counter = _key(_reserved(low, op, blocks))
+    return [_classes(low, op, key, counter, logits, **op.attrs)]
+
+
+DRAWS["Multinomial"] = _drawn_classes

@@ -15,7 +15,7 @@ from wengert.engines.native.frontend.scalar import NotLowered, is_float
 from wengert.graph.operation import Operation
 
 
-def _scanned(
+def scanned(
     low: Lowering, function: Callable[..., Lane], xs: tuple[View, ...], axis: int, begin: Any, reverse: bool,
     lead: Any = None,
 ) -> View:  # fmt: skip
@@ -39,14 +39,14 @@ def _cumsum(
     low: Lowering, op: Operation, x: View, *, axis: int, exclusive: bool, reverse: bool
 ) -> View:
     begin = -0.0 if is_float(x.kind) else 0  # to which adding -0.0 is -0.0
-    return _scanned(low, LANES.add, (x,), axis, begin, reverse, _lead(exclusive, 0))
+    return scanned(low, LANES.add, (x,), axis, begin, reverse, _lead(exclusive, 0))
 
 
 @rule("Cumprod", by_routine=True)
 def _cumprod(
     low: Lowering, op: Operation, x: View, *, axis: int, exclusive: bool, reverse: bool
 ) -> View:
-    return _scanned(low, LANES.multiply, (x,), axis, 1, reverse, _lead(exclusive, 1))
+    return scanned(low, LANES.multiply, (x,), axis, 1, reverse, _lead(exclusive, 1))
 
 
 @rule("CumulativeLogsumexp", by_routine=True)
@@ -57,10 +57,10 @@ def _cumulative_logsumexp(
 
     So all exponentials and logarithms are computed at once; what follows each other is products and sums.
     """
-    most = _scanned(low, LANES.maximum, (x,), axis, -np.inf, reverse)
+    most = scanned(low, LANES.maximum, (x,), axis, -np.inf, reverse)
     before = _shifted(low, most, axis, reverse, -np.inf)
     fade, own = (low.computed(_relative, a, most) for a in (before, x))
-    total = _scanned(low, _recurred, (fade, own), axis, 0, reverse)
+    total = scanned(low, _recurred, (fade, own), axis, 0, reverse)
     found = low.computed(lambda m, s: m + LANES.log(s), most, total)
     return _shifted(low, found, axis, reverse, -np.inf) if exclusive else found
 
@@ -78,7 +78,7 @@ def _recurred(h: Lane, u: Lane, v: Lane) -> Lane:
 def _recurrence(
     low: Lowering, op: Operation, a: View, b: View, *, axis: int, reverse: bool
 ) -> View:
-    return _scanned(low, _recurred, (a, b), axis, 0, reverse)
+    return scanned(low, _recurred, (a, b), axis, 0, reverse)
 
 
 @rule("Shift")
