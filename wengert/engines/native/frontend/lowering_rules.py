@@ -19,7 +19,7 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
-from wengert.engines.native.frontend.lanes import LANES, Lane, cast, emit, like
+from wengert.engines.native.frontend.lanes import LANES, Lane, call, cast, emit, like
 from wengert.engines.native.frontend.lowering import RULES, Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered, is_float, type_of
 from wengert.engines.native.frontend.scatter_rules import rows_of_examples
@@ -236,6 +236,25 @@ def _l2_loss(low: Lowering, op: Operation, x: View) -> View:
     squares = low.computed(lambda v: v * v, x)
     total = low.reduced("sum", squares, range(len(x.shape)), False)
     return low.computed(lambda t: t * 0.5, total)
+
+
+# ---- special functions, whose kernels are SciPy's --------------------------------------------------
+
+
+def _special(name: str) -> Any:
+    def lowered(low: Lowering, op: Operation, x: View) -> View:
+        return low.computed(lambda v: call(name, v), x)
+
+    return lowered
+
+
+for _row in ("Lgamma", "Digamma", "Erfinv", "Erfcinv", "Ndtri"):
+    rule(_row)(_special(_row.lower()))
+
+
+@rule("PolygammaOfOrder")
+def _polygamma(low: Lowering, op: Operation, x: View, *, order: int) -> View:
+    return low.computed(lambda v: call(f"polygamma_{order}", v), x)
 
 
 # ---- products of matrices ----------------------------------------------------------------------

@@ -4,6 +4,8 @@ building_blocks        What all of them use: constants, polynomials, sums and qu
 argument_reduction     Payne-Hanek reduction of large arguments modulo pi/2, in integers
 exponentials           exp, exp2, expm1, tanh and sigmoid
 error_functions        erf and erfc
+quantiles              The inverses of erf, erfc and the normal distribution
+gamma_functions        The logarithm of gamma, and its derivatives
 logarithms             log, log2, log10 and log1p
 hyperbolic             sinh and cosh, and the inverse hyperbolic functions; tanh is with the
                        exponentials

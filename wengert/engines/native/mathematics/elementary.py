@@ -14,10 +14,12 @@ from wengert.engines.native.frontend.lanes import Lane, offer
 from wengert.engines.native.frontend.scalar import Code
 from wengert.engines.native.mathematics import error_functions as _special  # noqa: F401
 from wengert.engines.native.mathematics import exponentials as _exponentials  # noqa: F401
+from wengert.engines.native.mathematics import gamma_functions as _gamma  # noqa: F401
 from wengert.engines.native.mathematics import hyperbolic as _hyperbolic  # noqa: F401
 from wengert.engines.native.mathematics import inverse_trigonometric as _arcs  # noqa: F401
 from wengert.engines.native.mathematics import logarithms as _logarithms  # noqa: F401
 from wengert.engines.native.mathematics import powers as _powers  # noqa: F401
+from wengert.engines.native.mathematics import quantiles as _quantiles  # noqa: F401
 from wengert.engines.native.mathematics import trigonometric as _trigonometric
 from wengert.engines.native.mathematics.building_blocks import FUNCTIONS
 
