@@ -451,7 +451,7 @@ def test_an_interrupt_while_tracing_leaves_nothing_active(request: Any) -> None:
             context.scope,
             inference_mode.now,
         )
-        assert active == (None, (), {}, "", False), f"after an interrupt before line {line}"
+        assert active == (None, (), {}, None, False), f"after an interrupt before line {line}"
         assert known(x) == 20.0
         line += each
     assert line > 100

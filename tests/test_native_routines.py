@@ -85,6 +85,8 @@ SCATTERED: dict[str, Function] = {
     "rows": lambda x: tf.gather_nd(x, PLACES[:, None]),
     "scatter": lambda x: tf.scatter_nd(PLACES[:4, None], x, [5, 7]),
     "segments": lambda x: tf.math.unsorted_segment_sum(x, SEGMENTS, 3),
+    "largest of segments": lambda x: tf.maximum(tf.math.unsorted_segment_max(x, SEGMENTS, 4), -9.0),
+    "smallest of segments": lambda x: tf.math.unsorted_segment_min(tf.round(x), SEGMENTS, 3)[:1],
     **{f"with {name}": changed(name) for name in ("add", "sub", "update", "max", "min")},
 }
 MATRICES: dict[str, Function] = {
@@ -223,6 +225,7 @@ def test_loops_over_matrices_stay_whole(name: str) -> None:
         lambda x: tf.gather(x, [[9]] * 4, batch_dims=1),
         lambda x: tf.tensor_scatter_nd_add(x, [[-1, 0]], [1.0]),
         lambda x: tf.math.unsorted_segment_sum(x, [0, 1, 2, 9], 4),
+        lambda x: tf.math.unsorted_segment_max(x, [0, 1, 2, 9], 4),
         lambda x: tf.linalg.inv(x[:2, :2] * 0.0),
         lambda x: tf.linalg.solve(x[:2, :2] * 0.0, x[:2]),
     ],

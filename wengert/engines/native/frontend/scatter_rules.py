@@ -16,6 +16,7 @@ from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.lowering import Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.graph.operation import Operation
+from wengert.values.dtypes import of_numpy
 
 _KINDS: Final = ("f4", "f8", "i4", "i8")
 
@@ -132,14 +133,33 @@ def _gather_gradient(
     return _scattered(low, "add", _row_of(low, i, shape, axis, batch_dims), g, shape)
 
 
-@rule("UnsortedSegmentSum", by_routine=True)
-def _segment_sum(low: Lowering, op: Operation, x: View, ids: View, *, num_segments: int) -> View:
+def _segment_numbers(low: Lowering, ids: View, count: int) -> View:
     """Rows with a negative index are dropped; one that is too large is an error."""
-    beyond = low.computed(lambda v: v >= num_segments, ids)
+    beyond = low.computed(lambda v: v >= count, ids)
     low.checks.append(low.reduced("any", beyond, range(len(ids.shape)), False))
 
     def known(v: Lane) -> Lane:
-        return LANES.where(v < num_segments, v, v.dtype.type(-1))
+        return LANES.where(v < count, v, v.dtype.type(-1))
 
-    numbers = low.computed(known, _wide(low, ids))
+    return low.computed(known, _wide(low, ids))
+
+
+@rule("UnsortedSegmentSum", by_routine=True)
+def _segment_sum(low: Lowering, op: Operation, x: View, ids: View, *, num_segments: int) -> View:
+    numbers = _segment_numbers(low, ids, num_segments)
     return _scattered(low, "add", numbers, x, (num_segments, *x.shape[len(ids.shape) :]))
+
+
+def _segment_extreme(how: str, limit: str) -> Any:
+    def lowered(low: Lowering, op: Operation, x: View, ids: View, *, num_segments: int) -> View:
+        """An empty segment has the number that no element is beyond."""
+        shape = (num_segments, *x.shape[len(ids.shape) :])
+        empty = getattr(of_numpy(np.dtype(x.kind)), limit)
+        numbers = _segment_numbers(low, ids, num_segments)
+        return _scattered(low, how, numbers, x, shape, low.number(x.kind, empty, shape))
+
+    return lowered
+
+
+rule("UnsortedSegmentMax", by_routine=True)(_segment_extreme("max", "min"))
+rule("UnsortedSegmentMin", by_routine=True)(_segment_extreme("min", "max"))
