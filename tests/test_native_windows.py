@@ -1,6 +1,6 @@
-"""Convolutions and pooling in the bodies of loops: no round goes back to NumPy, and the numbers are its own.
+"""Convolutions and pooling of small images in compiled functions: NumPy's numbers, to second order, in loops.
 
-Outside of loops they have kernels of their own: test_native_convolutions.py.
+Large images have kernels of their own, which the tests of operations compare.
 """
 
 from __future__ import annotations
@@ -65,6 +65,12 @@ def steps(f: Function) -> Function:
         return tf.tanh(x + tf.reduce_mean(tf.sin(3.0 * f(x))))
 
     return lambda x: tf.while_loop(lambda i, x: i < 4, lambda i, x: (i + 1, step(i, x)), (0, x))[1]
+
+
+@pytest.mark.parametrize("f", WINDOWS.values(), ids=list(WINDOWS))
+def test_every_order_is_compiled(f: Function) -> None:
+    for g in orders(f):
+        assert "NumPy" not in agree(g, IMAGES)
 
 
 @pytest.mark.parametrize("f", WINDOWS.values(), ids=list(WINDOWS))
@@ -135,3 +141,19 @@ def test_what_is_no_number(value: float) -> None:
         return y, tape.gradient(y, x)
 
     assert "NumPy" not in agree(f, tf.constant(x))
+
+
+@pytest.mark.parametrize("channels", [1, 3, 8])
+def test_large_images_give_the_same(channels: int) -> None:
+    """Beyond the sizes that are compiled the kernels go on; both sides of the border agree."""
+    for size in (8, 40, 120):
+        x = tf.constant(RNG.normal(size=(4, size, size, channels)))
+        w = tf.constant(RNG.normal(size=(3, 3, channels, 16)) / 9.0)
+
+        def f(x: Any, w: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch([x, w])
+                y = tf.nn.max_pool2d(tf.tanh(tf.nn.conv2d(x, w, 2, "SAME")), 2, 2, "SAME")
+            return tape.gradient(y, [x, w])
+
+        agree(f, x, w)

@@ -28,8 +28,7 @@ order_rules     Lowering of what orders elements: the place of an extreme, and t
 scan_rules      Lowering of cumulative sums, products and log-sum-exp, and of linear recurrences
 scatter_rules   Lowering of gathers by coordinates or for each example, and of scatters
 convolution_rules  Lowering of convolutions: products of matrices
-window_rules    Lowering of sliding windows in the bodies of loops: pooling, convolutions of each channel
-                by itself
+window_rules    Lowering of sliding windows: pooling, convolutions of each channel by itself
 all_rules       All rules of lowering: importing a module fills the tables of `lowering` with what it
                 declares
 """

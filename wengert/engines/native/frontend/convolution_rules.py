@@ -1,6 +1,6 @@
 """Lowering of convolutions: products of matrices.
 
-Where windows are single pixels, of the image itself; in the bodies of loops also of what each window
+Where windows are single pixels, of the image itself; where images are small, of what each window
 sees, side by side. Filters of a single channel are sums instead.
 """
 
@@ -15,11 +15,12 @@ from wengert.engines.native.frontend.lowering import Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.frontend.window_rules import (
     LARGE,
+    MANY,
     Frame,
+    check_kind,
     each_channel,
     each_channel_back,
     each_filter,
-    in_a_loop,
 )
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.window_geometry import Windows, channels_last
@@ -38,7 +39,7 @@ def _convolution(low: Lowering, op: Operation, x: View, w: View, **attrs: Any) -
     if _are_pixels(at):
         y = low.product(_matrix(low, _seen(x, at)), _matrix(low, w))
         return low.reshape(y, op.outputs[0]._array.shape)
-    frame = _frame(low, at, w.shape, x)
+    frame = _frame(at, w.shape, x)
     if w.shape[-2] == 1:
         return each_channel(low, frame, x, w)
     y = low.product(_side_by_side(low, frame.seen(low, x)), _matrix(low, w))
@@ -51,7 +52,7 @@ def _to_input(
 ) -> View:
     at = _windows(op, input_sizes, w.shape, attrs)
     if not _are_pixels(at):
-        return _back(low, _frame(low, at, w.shape, g), w, g)
+        return _of_filters(low, at, w, g) if w.shape[-2] == 1 else _back(low, at, w, g)
     found = low.product(_matrix(low, g), transpose(_matrix(low, w), (1, 0)))
     pixels = low.reshape(found, (*g.shape[:-1], input_sizes[-1]))
     if pixels.shape == input_sizes:
@@ -60,16 +61,27 @@ def _to_input(
     return low.assembled(input_sizes, g.kind, 0, [(pixels, place)])
 
 
-def _back(low: Lowering, frame: Frame, w: View, g: View) -> View:
+def _back(low: Lowering, at: Windows, w: View, g: View) -> View:
     """To each element of the image from all windows that have it."""
-    if w.shape[-2] == 1:
-        return each_channel_back(low, frame, w, g)
+    frame = _frame(at, w.shape, g)
     inner, made = w.shape[-2:]
     count = math.prod(w.shape[:-2])
     by_made = transpose(low.reshape(w, (count, inner, made)), (0, 2, 1))
     rows = _side_by_side(low, frame.reached(low, g))
     x = low.product(rows, low.reshape(by_made, (count * made, inner)))
-    return low.reshape(x, (g.shape[0], *frame.at.size, inner))
+    return low.reshape(x, (g.shape[0], *at.size, inner))
+
+
+def _of_filters(low: Lowering, at: Windows, w: View, g: View) -> View:
+    """To an image of one channel, from all filters: many are one product for each window's positions."""
+    check_kind(g.kind)
+    frame = Frame(at, 1)
+    if w.shape[-1] < MANY:
+        return each_channel_back(low, frame, w, g)
+    given = low.product(_matrix(low, g), transpose(_matrix(low, w), (1, 0)))
+    of_each = low.reshape(given, (*g.shape[:-1], given.shape[-1], 1))
+    parts = [slice_view(of_each, [..., k, slice(None)]) for k in range(given.shape[-1])]
+    return frame.spread(low, (g.shape[0], *at.size, 1), parts)
 
 
 @rule(*TO_FILTER)
@@ -80,7 +92,7 @@ def _to_filter(
     if _are_pixels(at):
         rows = _matrix(low, _seen(x, at))
     else:
-        frame = _frame(low, at, filter_sizes, g)
+        frame = _frame(at, filter_sizes, g)
         if filter_sizes[-2] == 1:
             return each_filter(low, frame, x, g, filter_sizes)
         rows = _side_by_side(low, frame.seen(low, x))
@@ -104,10 +116,14 @@ def _are_pixels(at: Windows) -> bool:
     )
 
 
-def _frame(low: Lowering, at: Windows, kernel: Dims, image: View) -> Frame:
-    in_a_loop(low, image.kind)
+def _frame(at: Windows, kernel: Dims, image: View) -> Frame:
+    check_kind(image.kind)
     seen = image.shape[0] * math.prod(at.out) * math.prod(kernel[:-1]) * int(image.kind[1])
-    if kernel[-2] > 1 and 2 * seen > LARGE:
+    if kernel[-2] > 1:
+        is_large = 2 * seen > LARGE
+    else:
+        is_large = kernel[-1] >= MANY and seen * kernel[-1] > LARGE
+    if is_large:
         raise NotLowered("a large image")
     return Frame(at, 1)
 

@@ -1,10 +1,8 @@
-"""Lowering of sliding windows in the bodies of loops: pooling, convolutions of each channel by itself.
-
-Outside of loops the kernels of `kernels` are quicker. Within one, an operation that is no part of it
-would send every round back to Python.
+"""Lowering of sliding windows: pooling, convolutions of each channel by itself.
 
 The input gets a frame as wide as the windows reach. Then the elements that all windows have at one
-position are a slice of it, and sums and extremes over windows are those of such slices.
+position are a slice of it, and sums and extremes over windows are those of such slices: part of the loops
+around them. Large images are left to the kernels of `kernels`, which read each window from one place.
 """
 
 from __future__ import annotations
@@ -41,13 +39,13 @@ WINDOWS: Final = (
     *[name.format(axes) for name in _POOLS for axes in ("", "3D")],
 )
 
-_MOST: Final = 27  # positions of a window
+_MOST: Final = 49  # positions of a window
 _MOST_COMPARED: Final = 16  # with each other
 
-# Measured on two processors, loops of ten rounds: beyond so many bytes of an image of so many channels,
-# or of what all windows see, a round's way to Python and back costs less than the kernel saves.
+# Beyond so many bytes kernels are quicker, even for a loop that goes back to Python for them: measured on
+# two processors, alone and in loops of ten rounds. They go over channels in vectors.
 LARGE: Final = 1 << 20
-_CHANNELS: Final = 8
+MANY: Final = 8  # channels
 
 Slices = tuple[slice, ...]
 
@@ -144,20 +142,10 @@ class _Reach:
         return slice(start, start + self._size)
 
 
-def in_a_loop(low: Lowering, kind: str) -> None:
-    """Refuse what a kernel computes where it is no part of a loop."""
-    if not low.is_body:
-        raise NotLowered("a kernel of its own is quicker")
+def check_kind(kind: str) -> None:
+    """Refuse numbers that windows are not compiled for."""
     if kind not in ("f4", "f8"):
         raise NotLowered("windows on elements of another type")
-
-
-def _is_large(shape: Dims, kind: str) -> bool:
-    """Whether the kernels are quicker, even though the loop goes back to Python for them.
-
-    They go over channels in vectors, and read the windows of an image from one place.
-    """
-    return shape[-1] >= _CHANNELS and math.prod(shape) * int(kind[1]) > LARGE
 
 
 def _sum(*xs: Lane) -> Lane:
@@ -174,8 +162,8 @@ def _products(*xs: Lane) -> Lane:
 
 
 def _pool(low: Lowering, x: View, shape: Dims, attrs: dict[str, Any], most: int = _MOST) -> Frame:
-    in_a_loop(low, x.kind)
-    if _is_large(shape, x.kind):
+    check_kind(x.kind)
+    if math.prod(shape) * int(x.kind[1]) > LARGE:
         raise NotLowered("a large image")
     return Frame(pool_windows(shape, attrs), 0, most)
 
@@ -260,9 +248,11 @@ def _to_mean(
 
 
 def _channels(low: Lowering, x: View, kernel: Dims, image: Dims, attrs: dict[str, Any]) -> Frame:
-    in_a_loop(low, x.kind)
-    if not channels_last(attrs["data_format"]) or _is_large(image, x.kind):
-        raise NotLowered("channels first, or a large image")
+    check_kind(x.kind)
+    if not channels_last(attrs["data_format"]):
+        raise NotLowered("channels first")
+    if image[-1] >= MANY and math.prod(image) * int(x.kind[1]) > LARGE:
+        raise NotLowered("a large image")
     return Frame(where_windows_stand(image, kernel[:-2], attrs, DEPTHWISE), 1)
 
 
