@@ -2,7 +2,8 @@
 
 The input gets a frame as wide as the windows reach. Then the elements that all windows have at one
 position are a slice of it, and sums and extremes over windows are those of such slices: part of the loops
-around them. Large images are left to the kernels of `kernels`, which read each window from one place.
+around them. Large images of many channels are left to the kernels of `kernels`, which go over channels in
+vectors.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ WINDOWS: Final = (
 _MOST: Final = 49  # positions of a window
 _MOST_COMPARED: Final = 16  # with each other
 
-# Beyond so many bytes kernels are quicker, even for a loop that goes back to Python for them: measured on
-# two processors, alone and in loops of ten rounds. They go over channels in vectors.
+# Beyond so many bytes of so many channels kernels are quicker, even for a loop that goes back to Python for
+# them: measured on two processors, alone and in loops of ten rounds.
 LARGE: Final = 1 << 20
 MANY: Final = 8  # channels
 
@@ -148,6 +149,13 @@ def check_kind(kind: str) -> None:
         raise NotLowered("windows on elements of another type")
 
 
+def _check_size(image: Dims, kind: str) -> None:
+    """Refuse large images of many channels, besides numbers of other kinds."""
+    check_kind(kind)
+    if image[-1] >= MANY and math.prod(image) * int(kind[1]) > LARGE:
+        raise NotLowered("a large image")
+
+
 def _sum(*xs: Lane) -> Lane:
     return reduce(LANES.add, xs)
 
@@ -162,9 +170,7 @@ def _products(*xs: Lane) -> Lane:
 
 
 def _pool(low: Lowering, x: View, shape: Dims, attrs: dict[str, Any], most: int = _MOST) -> Frame:
-    check_kind(x.kind)
-    if math.prod(shape) * int(x.kind[1]) > LARGE:
-        raise NotLowered("a large image")
+    _check_size(shape, x.kind)
     return Frame(pool_windows(shape, attrs), 0, most)
 
 
@@ -248,11 +254,9 @@ def _to_mean(
 
 
 def _channels(low: Lowering, x: View, kernel: Dims, image: Dims, attrs: dict[str, Any]) -> Frame:
-    check_kind(x.kind)
+    _check_size(image, x.kind)
     if not channels_last(attrs["data_format"]):
         raise NotLowered("channels first")
-    if image[-1] >= MANY and math.prod(image) * int(x.kind[1]) > LARGE:
-        raise NotLowered("a large image")
     return Frame(where_windows_stand(image, kernel[:-2], attrs, DEPTHWISE), 1)
 
 
