@@ -30,37 +30,25 @@ NOT_ENTERED = frozenset(
         "__internal__",
         "app",
         "compat",
-        "distribute",
         "dtensor",
         "estimator",
         "experimental",
         "feature_column",
         "flags",
-        "gfile",
-        "graph_util",
-        "io",
         "keras",
         "lite",
-        "lookup",
-        "logging",
         "mixed_precision",
         "mlir",
         "profiler",
-        "python_io",
-        "queue",
         "resource_loader",
-        "saved_model",
-        "summary",
-        "sysconfig",
         "tools",
         "tpu",
         "tracing",
-        "types",
         "xla",
     ]
 )
 # Of those, the ones that are entered in one place.
-ENTERED = frozenset(["random.experimental", "data.experimental"])
+ENTERED = frozenset(["data.experimental", "lookup.experimental", "random.experimental"])
 Names = dict[Hashable, list[str]]
 
 
