@@ -571,7 +571,6 @@ ZEROS = tf.linalg.LinearOperatorZeros
             "non-positive real",
         ),
     ],
-    ids=str,
 )
 def test_parameters_are_refused(make: Any, kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words):
