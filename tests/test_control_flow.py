@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 from collections.abc import Callable
@@ -396,7 +397,7 @@ ERRORS: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "body": (lambda x: tf.while_loop(lambda i: i > 0, 1, [x]), TypeError, "'body' must be callable."),  # type: ignore[arg-type]
     "no variables": (lambda x: tf.while_loop(lambda: True, lambda: 1, []), ValueError, "'loop_vars' must be provided."),
     "structure": (lambda x: tf.while_loop(lambda i, j: i > 0, lambda i, j: i, (x, x)), ValueError, "The two structures don't have the same nested structure."),
-    "loop dtype": (lambda x: tf.while_loop(lambda i: i > 0, lambda i: tf.cast(i, tf.float64), [x]), TypeError, "enters the loop with type float32, but has type float64 after 1 iteration"),
+    "loop dtype": (lambda x: tf.while_loop(lambda i: i > 0, lambda i: tf.cast(i, tf.float64), [x]), TypeError, "enters the loop with type <dtype: 'float32'> but has type <dtype: 'float64'> after 1 iteration"),
     "loop shape": (lambda x: tf.while_loop(lambda i: tf.reduce_sum(i) > 0, lambda i: tf.stack([i, i]), [x]), ValueError, "enters the loop with shape (), but has shape (2,) after one iteration"),
     "map_fn": (lambda x: tf.map_fn(3, tf.constant(x1)), TypeError, "is not callable"),  # type: ignore[arg-type]
     "map_fn of a scalar": (lambda x: tf.map_fn(lambda e: e, x), ValueError, "must be 1+ dimensional Tensors, not scalars"),
@@ -572,3 +573,38 @@ def test_a_branch_in_eager_mode_gives_what_its_function_gives() -> None:
     assert tf.cond(true, lambda: {"a": 1}, lambda: {}) == {"a": 1}
     assert tf.switch_case(tf.constant(1), [lambda: 10, lambda: [20]]) == [20]
     assert tf.case([(tf.constant(False), lambda: 1)], default=lambda: 3) == 3
+
+
+def test_devices_of_the_graph_around_hold_in_bodies() -> None:
+    found: list[str] = []
+
+    def noted(x: Any) -> Any:
+        found.append((x + 1.0).device)
+        return x
+
+    @tf.function
+    def f(x: Any) -> None:
+        with tf.device("CPU:1"):
+            tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, noted(y)), (0, x))
+            tf.cond(x > 0.0, lambda: noted(x), lambda: x)
+
+    f.get_concrete_function(tf.TensorSpec([]))
+    assert found == ["/device:CPU:1"] * 2
+
+
+def test_loops_by_their_internal_name() -> None:
+    """A list stays one unless the only value is asked for."""
+    tf.compat.install()
+    try:
+        loop = importlib.import_module("tensorflow.python.ops.while_v2").while_loop
+    finally:
+        tf.compat.uninstall()
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.constant(2.0)
+
+        def squared(**how: Any) -> Any:
+            return loop(lambda v: v < 8.0, lambda v: v * v, [x], **how)
+
+        (one,), alone = squared(), squared(return_same_structure=False)
+        assert session.run([one, alone, *tf.gradients(alone, x)]) == [16.0, 16.0, 32.0]
+        assert tf.gradients(squared(back_prop=False), x) == [None]

@@ -304,3 +304,77 @@ def test_a_cache_in_a_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
     whole.write_bytes(data[:20] + b"\xff" + data[21:])
     with pytest.raises(tf.errors.DataLossError, match="corrupted"):
         list(dataset)
+
+
+def test_values_of_sessions_are_elements() -> None:
+    """A SparseTensorValue is one sparse tensor, not a tuple of three arrays."""
+    tf1 = tf.compat.v1
+
+    def alone(i: Any) -> Any:
+        return tf1.SparseTensorValue(indices=[[0]], values=i * [1], dense_shape=[1])
+
+    whole = next(iter(tf.data.Dataset.range(3).map(alone).batch(3)))
+    assert tf.sparse.to_dense(whole).numpy().tolist() == [[0], [1], [2]]
+    rows = tf1.SparseTensorValue(np.array([[0, 0], [1, 0]]), np.array([5, 6]), np.array([2, 1]))
+    assert [x.values.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(rows)] == [[5], [6]]  # fmt: skip
+    ragged = tf1.ragged.constant_value([[1], [2, 3]])
+    assert [x.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(ragged)] == [[1], [2, 3]]
+
+
+def test_a_list_of_datasets_has_them_as_slices() -> None:
+    dataset = tf.data.Dataset.from_tensor_slices([tf.data.Dataset.range(n) for n in (2, 3)])
+    assert isinstance(dataset.element_spec, tf.data.DatasetSpec)
+    assert [int(x) for x in dataset.flat_map(lambda d: d)] == [0, 1, 0, 1, 2]
+    with pytest.raises(TypeError, match="not supported for datasets"):
+        dataset.as_numpy_iterator()
+
+
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_an_order_that_stays_is_drawn_once(in_graph: bool) -> None:
+    """Without a seed, too."""
+
+    def elements() -> Any:
+        return tf.data.Dataset.range(40).shuffle(40, reshuffle_each_iteration=False).repeat(2)
+
+    if not in_graph:
+        found = [int(x) for x in elements()]
+    else:
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            element = tf.compat.v1.data.make_one_shot_iterator(elements()).get_next()
+            found = [int(session.run(element)) for _ in range(80)]
+    assert found[:40] == found[40:]
+    assert sorted(found[:40]) == list(range(40))
+
+
+@pytest.mark.parametrize("how", ["reduce", "map"])
+def test_what_a_dataset_assigns_is_read_afterwards(how: str) -> None:
+    v = tf.Variable(0.0)
+
+    def counted(x: Any) -> Any:
+        v.assign_add(1.0)
+        return x
+
+    @tf.function
+    def run() -> Any:
+        if how == "reduce":
+            tf.data.Dataset.range(5).reduce(np.int64(0), lambda s, x: s + counted(x))
+        else:
+            for _ in tf.data.Dataset.range(5).map(counted):
+                pass
+        return v.read_value()
+
+    assert float(run()) == 5.0
+
+
+def test_what_an_element_cannot_be_is_said() -> None:
+    dataset = tf.data.Dataset.range(3)
+    with pytest.raises(TypeError, match=r"Unsupported return value from function passed to Dataset\.map"):  # fmt: skip
+        dataset.map(lambda x: object())
+    with pytest.raises(ValueError, match=r"`predicate` must return a `tf\.bool` scalar"):
+        dataset.take_while(lambda x: tf.constant([True]))
+    with pytest.raises(tf.errors.OutOfRangeError, match=r"Index out of range \[0, 3\):3"):
+        tf.data.experimental.at(dataset, 3)
+    with tf.Graph().as_default():
+        iterator = tf.compat.v1.data.Iterator.from_structure(tf.int64, [])
+        with pytest.raises(TypeError, match="Expected output types"):
+            iterator.make_initializer(tf.data.Dataset.from_tensors(1.0))

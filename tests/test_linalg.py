@@ -578,3 +578,21 @@ def test_norms_of_version_1() -> None:
     assert v1.linalg.inv is tf.linalg.inv
     assert tf.matrix_square_root is tf.linalg.sqrtm
     assert (tf.eig, tf.eigvals) == (tf.linalg.eig, tf.linalg.eigvals)
+
+
+@pytest.mark.parametrize("axis", [[], [1, 2, 3], [[1]], [[1], [2]], [3.1415], [1, 1]], ids=str)
+def test_axes_of_norms_are_one_or_two(axis: Any) -> None:
+    with pytest.raises(ValueError, match="'axis' must be None, an integer, or a tuple of 2 unique"):
+        tf.norm([[0.0, 1.0], [2.0, 3.0]], axis=axis)
+
+
+@pytest.mark.parametrize("equation", ["ab..->ab", "a...b...->ab", "ab->a..", "ab->a->b"])
+def test_an_equation_has_at_most_an_ellipsis(equation: str) -> None:
+    with pytest.raises(ValueError, match="Subscripts have incorrect format"):
+        tf.einsum(equation, tf.ones([2, 3]))
+
+
+@pytest.mark.parametrize(("dtype", "wide"), [("int8", "float32"), ("int32", "float64")])
+def test_integers_are_divided_with_a_rule_for_zero(dtype: str, wide: str) -> None:
+    found = tf.math.divide_no_nan(tf.constant([6, 7], dtype), tf.constant([0, 2], dtype))
+    assert (found.numpy().tolist(), found.dtype.name) == ([0.0, 3.5], wide)

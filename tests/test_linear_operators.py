@@ -547,3 +547,44 @@ def test_checks_that_fail(which: int) -> None:
     call, words = UNTRUE[which]
     with pytest.raises(Failure, match=words):
         call()
+
+
+ZEROS = tf.linalg.LinearOperatorZeros
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "words"),
+    [
+        (lambda: ZEROS(2.0), TypeError, "must be integer"),
+        (lambda: ZEROS(2, batch_shape=2), ValueError, "must be a 1-D"),
+        (lambda: ZEROS(2, batch_shape=[2.0]), TypeError, "must be integer"),
+        (lambda: ZEROS(2, batch_shape=[-2]), ValueError, "must be non-negative"),
+        (lambda: ZEROS(tf.Variable(2)), TypeError, "num_rows.*reference"),
+        (lambda: ZEROS(2).assert_non_singular(), tf.errors.OpError, "non-invertible"),
+        (lambda: ZEROS(2).assert_positive_definite(), tf.errors.OpError, "non-positive definite"),
+        (lambda: tf.linalg.LinearOperatorHouseholder(1.0), ValueError, "at least 1 dimension"),
+        (lambda: tf.linalg.LinearOperatorToeplitz([1.0], 1.0), ValueError, "at least 1 dimension"),
+        (lambda: tf.linalg.LinearOperatorPermutation(1), ValueError, "at least 1 dimension"),
+        (
+            lambda: tf.linalg.LinearOperatorDiag([1j, -2.0 + 0j]).assert_positive_definite(),
+            tf.errors.OpError,
+            "non-positive real",
+        ),
+    ],
+)
+def test_parameters_are_refused(make: Any, kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        make()
+
+
+def test_a_diagonal_times_a_multiple_of_the_identity_is_diagonal() -> None:
+    diagonal = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+    product = diagonal.matmul(tf.linalg.LinearOperatorScaledIdentity(2, [3.0, 4.0]))
+    assert isinstance(product, tf.linalg.LinearOperatorDiag)
+    assert product.diag.numpy().tolist() == [[3.0, 6.0], [4.0, 8.0]]
+
+
+def test_a_circulant_matrix_may_be_empty() -> None:
+    empty = tf.linalg.LinearOperatorCirculant(tf.zeros([0], tf.complex64))
+    assert empty.to_dense().shape == (0, 0)
+    assert tf.signal.fft(tf.zeros([2, 0], tf.complex64)).shape == (2, 0)

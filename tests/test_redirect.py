@@ -452,3 +452,18 @@ def test_classes_have_the_names_that_programs_print(redirected: None) -> None:
     assert pickle.loads(pickle.dumps(tensor)).numpy() == 1.0
     error = pickle.loads(pickle.dumps(tf.errors.NotFoundError("gone")))
     assert type(error) is tf.errors.NotFoundError
+
+
+def test_rooms_of_tables_files_and_runs(redirected: None) -> None:
+    """Names of rooms that are public under other ones."""
+    places = {
+        "ops.lookup_ops.StaticHashTable": tf.lookup.StaticHashTable,
+        "ops.lookup_ops.KeyValueTensorInitializer": tf.lookup.KeyValueTensorInitializer,
+        "saved_model.loader.load": tf.compat.v1.saved_model.load,
+        "distribute.distribute_lib.get_strategy": tf.distribute.get_strategy,
+        "lib.io.file_io.file_exists_v2": tf.io.gfile.exists,
+        "ops.summary_ops_v2.record_if": tf.summary.record_if,
+    }
+    for path, found in places.items():
+        space, _, name = path.rpartition(".")
+        assert getattr(module(f"tensorflow.python.{space}"), name) is found

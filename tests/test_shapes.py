@@ -49,7 +49,7 @@ def test_a_shape_has_sizes(dims: Any, rank: int, sizes: Any, shown: str, printed
     """Whatever it was made of: rank, sizes and text."""
     shape = tf.TensorShape(dims)
     assert (shape.rank, shape.ndims, len(shape)) == (rank, rank, rank)
-    assert (shape.as_list(), shape.dims, list(shape), tuple(shape)) == (
+    assert (shape.as_list(), [d.value for d in shape.dims or []], list(shape), tuple(shape)) == (
         sizes,
         sizes,
         sizes,

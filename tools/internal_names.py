@@ -30,36 +30,25 @@ NOT_ENTERED = frozenset(
         "__internal__",
         "app",
         "compat",
-        "data",
-        "distribute",
         "dtensor",
         "estimator",
         "experimental",
         "feature_column",
         "flags",
-        "gfile",
-        "graph_util",
-        "io",
         "keras",
         "lite",
-        "lookup",
-        "logging",
         "mixed_precision",
         "mlir",
         "profiler",
-        "python_io",
-        "queue",
         "resource_loader",
-        "saved_model",
-        "summary",
-        "sysconfig",
         "tools",
         "tpu",
         "tracing",
-        "types",
         "xla",
     ]
 )
+# Of those, the ones that are entered in one place.
+ENTERED = frozenset(["data.experimental", "lookup.experimental", "random.experimental"])
 Names = dict[Hashable, list[str]]
 
 
@@ -85,7 +74,7 @@ def _enter(module: Any, prefix: str, found: Names, depth: int) -> None:
     for name in sorted(n for n in dir(module) if not n.startswith("_")):
         value = getattr(module, name, None)
         if isinstance(value, types.ModuleType):
-            inside = prefix + name == "random.experimental" or name not in NOT_ENTERED
+            inside = prefix + name in ENTERED or name not in NOT_ENTERED
             if depth < 3 and inside and "Lazy" not in type(value).__name__:
                 _enter(value, f"{prefix}{name}.", found, depth + 1)
         elif not isinstance(value, PLAIN):

@@ -8,8 +8,8 @@ from wengert.ops.math.arithmetic import accumulate_n as accumulate_n
 from wengert.ops.math.arithmetic import add as add
 from wengert.ops.math.arithmetic import add_n as add_n
 from wengert.ops.math.arithmetic import atan2 as atan2
-from wengert.ops.math.arithmetic import div_no_nan as _div_no_nan
 from wengert.ops.math.arithmetic import divide as divide
+from wengert.ops.math.arithmetic import divide_no_nan as divide_no_nan
 from wengert.ops.math.arithmetic import floordiv as floordiv
 from wengert.ops.math.arithmetic import floormod as floormod
 from wengert.ops.math.arithmetic import maximum as maximum
@@ -133,7 +133,6 @@ from wengert.ops.special.incomplete_gamma import betainc as betainc
 from wengert.ops.special.incomplete_gamma import igamma as igamma
 from wengert.ops.special.incomplete_gamma import igammac as igammac
 
-divide_no_nan = _div_no_nan
 multiply_no_nan = _mul_no_nan
 mod = floormod
 special = _special

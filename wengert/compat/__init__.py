@@ -6,8 +6,6 @@ import sys as _sys
 import numpy as _np
 
 from wengert.compat import v1 as v1
-from wengert.compat.dimensions import dimension_at_index as dimension_at_index
-from wengert.compat.dimensions import dimension_value as dimension_value
 from wengert.compat.redirect import install as install
 from wengert.compat.redirect import is_installed as is_installed
 from wengert.compat.redirect import uninstall as uninstall
@@ -16,6 +14,8 @@ from wengert.compat.text import as_str as as_str
 from wengert.compat.text import as_str_any as as_str_any
 from wengert.compat.text import as_text as as_text
 from wengert.compat.text import path_to_str as path_to_str
+from wengert.values.dimensions import dimension_at_index as dimension_at_index
+from wengert.values.dimensions import dimension_value as dimension_value
 
 integral_types = (_numbers.Integral, _np.integer)
 real_types = (_numbers.Real, _np.integer, _np.floating)

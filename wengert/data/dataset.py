@@ -83,6 +83,12 @@ class Dataset(Composite):
             raise RuntimeError(
                 "`tf.data.Dataset.as_numpy_iterator()` is only supported in eager mode."
             )
+        for spec in self._layout.leaves:
+            if isinstance(spec, DatasetSpec):
+                raise TypeError(
+                    "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce "
+                    f"values of type {spec.value_type}: a dataset is no array."
+                )
         return NumpyIterator(iter(self), lambda value: mapped(_in_numpy, value))
 
     def __len__(self) -> int:

@@ -13,6 +13,8 @@ import numpy as np
 from wengert.core.context import activate
 from wengert.errors import InvalidArgumentError
 from wengert.ops.control.elements import kind_of
+from wengert.ops.ragged.tensor import RaggedTensorValue, ragged_of
+from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue
 from wengert.values import nest
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
@@ -29,7 +31,7 @@ Element = tuple[Any, ...]
 
 def is_structure(value: Any) -> bool:
     """Whether a value is nested in the way of datasets, to which a list is a tensor."""
-    if isinstance(value, (list, np.ndarray, Tensor, Composite, TensorShape)):
+    if isinstance(value, (list, np.ndarray, Tensor, Composite, TensorShape, SparseTensorValue)):
         return False
     return nest.is_nested(value)
 
@@ -97,6 +99,10 @@ def normal(value: Any) -> Any:
 
 
 def _as_leaf(value: Any) -> Any:
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    if isinstance(value, RaggedTensorValue):
+        return ragged_of(value)
     return value if value is None or isinstance(value, (Tensor, Composite)) else convert(value)
 
 
@@ -156,6 +162,13 @@ class Layout:
             part for leaf in self.leaves for part in leaf._flat_tensor_specs
         ]
         self._how = self._packing()
+
+    def takes(self, spec: Any) -> bool:
+        """Whether elements of another spec lie as these do."""
+        try:
+            return all(leaves(mapped(lambda a, b: a.is_compatible_with(b), self.spec, spec)))
+        except (TypeError, ValueError):
+            return False
 
     def _packing(self) -> Callable[[list[Any]], Any]:
         """How the leaves become the nested value; quick for what is not nested deeply."""

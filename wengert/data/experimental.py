@@ -8,7 +8,7 @@ from typing import Any
 from wengert.data.dataset import Dataset, DatasetSpec
 from wengert.data.functions import enable_debug_mode
 from wengert.data.iterator import IteratorBase
-from wengert.data.methods import functions, order
+from wengert.data.methods import finish, functions, order
 from wengert.data.methods.chance import sample_from_datasets
 from wengert.data.methods.order import choose_from_datasets
 from wengert.data.optional import Optional
@@ -295,7 +295,7 @@ def at(dataset: Any, index: Any) -> Any:
     >>> tf.data.experimental.at(tf.data.Dataset.range(5), 3).numpy()
     np.int64(3)
     """
-    return dataset.skip(index).take(1).get_single_element()
+    return finish.at(dataset, index)
 
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert.api.autograph.calls import converted
 from wengert.api.function.function import Function
-from wengert.core.context import activate
+from wengert.core.context import activate, current_graph
 from wengert.data.elements import Element, Layout, in_arguments, leaves, normal, spec_of_value
 from wengert.execution.plan import given_value
 from wengert.ops.random.seeds import Stream
@@ -34,19 +34,33 @@ class ElementFunction:
     `call` takes elements of the specs, and returns the element that the function returns.
     """
 
-    def __init__(self, function: Callable[..., Any], specs: Sequence[Any], name: str = "") -> None:
+    def __init__(self, function: Callable[..., Any], specs: Sequence[Any], of: str) -> None:
         self._function = function
+        self._of = of
         self._given = [Layout(spec) for spec in specs]
-        self._name = name or getattr(function, "__name__", "function")
+        self._name = getattr(function, "__name__", "function")
         self._returned: Any = None
         self._concrete = Function(self._flat, name=_valid(self._name), autograph=False)
         flat = [leaf for layout in self._given for leaf in layout.leaves]
         self._trace = self._concrete.get_concrete_function(*flat)
         self.result = Layout(self._returned)
         self._captured = self._trace.graph.captured
-        # Values of the graph around it; all others are at hand when it runs.
-        self.inputs = [v for v in self._captured if isinstance(v, SymbolicTensor)]
+        graph = current_graph()
+        self._brings_in = graph is not None and graph.is_function
+        # Values of the graph around it; all others are at hand when it runs. Variables are among
+        # them, so that what reads one afterwards knows that it may have been assigned.
+        self.inputs = [
+            graph.brought_in(v) if isinstance(v, Variable) else v
+            for v in self._captured
+            if self._is_given(v)
+        ]
         self._eagerly = _Debugging.on and not self.inputs
+
+    def _is_given(self, value: Any) -> bool:
+        """Whether a captured value is an input of the operation that calls the function."""
+        return isinstance(value, SymbolicTensor) or (
+            self._brings_in and isinstance(value, Variable)
+        )
 
     @property
     def spec(self) -> Any:
@@ -54,9 +68,18 @@ class ElementFunction:
         return self.result.spec
 
     def _flat(self, *flat: Any) -> list[Any]:
-        returned = normal(self._on_leaves(converted(self._function), flat))
+        returned = self._normal(self._on_leaves(converted(self._function), flat))
         self._returned = spec_of_value(returned)
         return leaves(returned)
+
+    def _normal(self, returned: Any) -> Any:
+        """What the function returned, as an element."""
+        try:
+            return normal(returned)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"Unsupported return value from function passed to {self._of}: {returned}. {error}"
+            ) from error
 
     def _on_leaves(self, function: Callable[..., Any], flat: Sequence[Any]) -> Any:
         rest = iter(flat)
@@ -81,7 +104,7 @@ class ElementFunction:
         if self._eagerly:
             return self._called_eagerly
         given = iter(arrays)
-        held = [next(given) if isinstance(v, SymbolicTensor) else None for v in self._captured]
+        held = [next(given) if self._is_given(v) else None for v in self._captured]
         varying = any(isinstance(v, Variable) for v in self._captured)
         values = [] if varying else self._values(held)
         run = self._trace._subgraph.run_on
@@ -103,7 +126,7 @@ class ElementFunction:
     def _values(self, held: Sequence[Any]) -> list[Any]:
         """The values of what it captured."""
         pairs = zip(self._captured, held, strict=True)
-        return [h if isinstance(v, SymbolicTensor) else given_value(v) for v, h in pairs]
+        return [h if self._is_given(v) else given_value(v) for v, h in pairs]
 
     def _called_eagerly(self, *elements: Element) -> Element:
         flat = [
@@ -112,7 +135,7 @@ class ElementFunction:
             for leaf in leaves(layout.value(element))
         ]
         with activate((), None):
-            return self.result.element(normal(self._on_leaves(self._function, flat)))
+            return self.result.element(self._normal(self._on_leaves(self._function, flat)))
 
 
 def _graphs_in(graph: Any) -> Iterator[Any]:

@@ -337,6 +337,11 @@ class Iterator(IteratorBase):
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
         """An operation that begins a pass through a dataset."""
+        specs = self._layout.spec, dataset.element_spec
+        if not Layout(specs[0]).takes(specs[1]):
+            raise TypeError(
+                f"Expected output types {specs[0]!r} but got dataset with output types {specs[1]!r}."
+            )
         apply(INITIALIZE, [self._handle, dataset._variant_tensor], {}, name)
         return current_graph().operations[-1]
 

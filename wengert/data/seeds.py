@@ -39,7 +39,7 @@ class SeedSource:
     __slots__ = ("_again", "_first", "_lock", "_taken", "_words")
 
     def __init__(self, seed: int, seed2: int, again: bool) -> None:
-        if again and not seed and not seed2:
+        if not seed and not seed2:  # chance decides once, for all passes
             state = stream_for(0, 0).kept()
             seed, seed2 = state.key, (state.counter >> 64) & LONG
         self._first = seed, seed2

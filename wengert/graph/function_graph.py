@@ -45,6 +45,7 @@ class FunctionGraph(Graph):
         if self._outer is not None:
             self.overrides = dict(self._outer.overrides)
             self.seed = self._outer.seed
+            self._devices = self._outer._devices
 
     @property
     def outer_graph(self) -> Any:

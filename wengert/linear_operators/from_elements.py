@@ -29,7 +29,8 @@ def column(d: Any) -> Any:
     return expand_dims(d, -1)
 
 
-def _at_least(tensor: Any, rank: int, name: str) -> None:
+def at_least(tensor: Any, rank: int, name: str) -> None:
+    """Refuse a parameter with fewer axes."""
     known = tensor.shape.rank
     if known is not None and known < rank:
         raise ValueError(
@@ -54,7 +55,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         name: str = "LinearOperatorFullMatrix",
     ) -> None:
         self._matrix = as_parameter(matrix, "matrix")
-        _at_least(self._matrix, 2, "matrix")
+        at_least(self._matrix, 2, "matrix")
         super().__init__(
             self._matrix.dtype,
             None,
@@ -105,7 +106,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
                 "is_square=False"
             )
         self._tril = as_parameter(tril, "tril")
-        _at_least(self._tril, 2, "tril")
+        at_least(self._tril, 2, "tril")
         super().__init__(
             self._tril.dtype,
             None,
@@ -180,7 +181,7 @@ class LinearOperatorDiag(LinearOperator):
         name: str = "LinearOperatorDiag",
     ) -> None:
         self._diag = as_parameter(diag, "diag")
-        _at_least(self._diag, 1, "diag")
+        at_least(self._diag, 1, "diag")
         if not self._diag.dtype.is_complex:
             if is_self_adjoint is False:
                 raise ValueError("A real diagonal operator is always self adjoint.")
@@ -256,15 +257,18 @@ class LinearOperatorDiag(LinearOperator):
             return LinearOperatorDiag(self._diag * other.diag)
         if isinstance(other, LinearOperatorLowerTriangular):
             return LinearOperatorLowerTriangular(self.matmul(other.to_dense()))
+        if isinstance(other, LinearOperator.kinds["ScaledIdentity"]):
+            return other._times(self)  # a multiple of the identity commutes
         return super()._times(other)
 
     def _assert_non_singular(self) -> Any:
         return _no_zero(self._diag, "Singular operator:  Diagonal contained zero values.")
 
     def _assert_positive_definite(self) -> Any:
+        kind, parts = ("Diagonal", " real") if self.dtype.is_complex else ("Real diagonal", "")
         return asserts.assert_positive(
             real(self._diag),
-            message="Real diagonal operator had non-positive diagonal entries, thus was not "
+            message=f"{kind} operator had non-positive{parts} diagonal entries, thus was not "
             "positive definite.",
         )
 
@@ -409,6 +413,8 @@ class LinearOperatorToeplitz(LinearOperator):
         if is_square is False:
             raise ValueError("Only square Toeplitz operators currently supported.")
         self._col, self._row = as_parameter(col, "col"), as_parameter(row, "row")
+        at_least(self._row, 1, "row")
+        at_least(self._col, 1, "col")
         super().__init__(
             self._row.dtype,
             None,

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from wengert.errors import InvalidArgumentError
 from wengert.linear_operators.arguments import as_parameter, common_batch, sizes
 from wengert.linear_operators.base import LinearOperator
-from wengert.linear_operators.from_elements import LinearOperatorDiag, column, hints
+from wengert.linear_operators.from_elements import LinearOperatorDiag, at_least, column, hints
 from wengert.linear_operators.slicing import part_of_tensor
 from wengert.ops.arrays.creation import eye, ones, zeros
 from wengert.ops.arrays.shaping import as_shape, broadcast_to, static
@@ -20,6 +21,7 @@ from wengert.ops.linalg.qr_lu import inverse_order, permuted_rows
 from wengert.ops.math.complex import abs as absolute
 from wengert.ops.math.complex import conj, imag, real
 from wengert.ops.math.elementwise import cast, log, ones_like, sqrt
+from wengert.state.variable import Variable
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -27,13 +29,37 @@ from wengert.values.tensor import dims
 
 
 def _count(value: Any, name: str) -> Any:
-    given = static(value)
+    given = _integers(value, name)
     if given.ndim:
         raise ValueError(f"Argument {name} must be a 0-D Tensor. Found: {value!r}")
     count = given.item()
     if type(count) is int and count < 0:
         raise ValueError(f"Argument `{name}` must be non-negative. Received: {count}.")
     return count
+
+
+def _integers(value: Any, name: str) -> Any:
+    """A parameter that is known and of an integer dtype."""
+    if isinstance(value, Variable):
+        raise TypeError(f"Argument `{name}` cannot be reference type. Found: {type(value)}.")
+    try:
+        return static(value)
+    except TypeError as error:
+        if type(error) is not TypeError:  # it is not known yet
+            raise
+        raise TypeError(f"Argument `{name}` must be integer type. Found: {value!r}") from error
+
+
+def _batch_of(value: Any) -> Any:
+    """The batch axes that an operator was given."""
+    if value is None:
+        return ()
+    given = _integers(value, "batch_shape")
+    if given.ndim != 1:
+        raise ValueError(f"Argument `batch_shape` must be a 1-D Tensor. Found: {value!r}")
+    if given.dtype.kind == "i" and (given < 0).any():
+        raise ValueError(f"Argument `batch_shape` must be non-negative. Found: {value!r}")
+    return as_shape(value)
 
 
 def _of_part(operator: Any, slices: tuple[Any, ...], whole: LinearOperator) -> LinearOperator:
@@ -69,7 +95,7 @@ class LinearOperatorIdentity(LinearOperator):
                     "and square."
                 )
         self._rows = _count(num_rows, "num_rows")
-        self._batch = () if batch_shape is None else as_shape(batch_shape)
+        self._batch = _batch_of(batch_shape)
         super().__init__(
             dtypes.float32 if dtype is None else dtype,
             None,
@@ -267,13 +293,13 @@ class LinearOperatorZeros(LinearOperator):
         if is_non_singular or is_positive_definite:
             raise ValueError("A zero operator is always singular, and not positive definite.")
         self._rows = _count(num_rows, "num_rows")
-        self._columns = self._rows if num_columns is None else _count(num_columns, "num_columns")
+        self._columns = self._rows if num_columns is None else _count(num_columns, "num_cols")
         if is_square and self._rows != self._columns:
             raise ValueError(
                 "A non-square zero operator needs is_square=False, is_self_adjoint=False: it has "
                 f"{self._rows} rows and {self._columns} columns."
             )
-        self._batch = () if batch_shape is None else as_shape(batch_shape)
+        self._batch = _batch_of(batch_shape)
         super().__init__(
             dtypes.float32 if dtype is None else dtype,
             None,
@@ -319,6 +345,12 @@ class LinearOperatorZeros(LinearOperator):
     def _add_to_tensor(self, x: Any) -> Any:
         return x + self.to_dense()
 
+    def _assert_non_singular(self) -> Any:
+        raise InvalidArgumentError("Zero operators are always non-invertible.")
+
+    def _assert_positive_definite(self) -> Any:
+        raise InvalidArgumentError("Zero operators are always non-positive definite.")
+
 
 class LinearOperatorPermutation(LinearOperator):
     """The matrix that moves row `perm[i]` to row i.
@@ -343,6 +375,7 @@ class LinearOperatorPermutation(LinearOperator):
         self._perm = convert(perm)
         if not self._perm.dtype.is_integer:
             raise TypeError(f"Argument `perm` must be integer dtype. Received: {self._perm!r}.")
+        at_least(self._perm, 1, "perm")
         self._check()
         super().__init__(
             as_dtype(dtype),
@@ -420,6 +453,7 @@ class LinearOperatorHouseholder(LinearOperator):
         if is_positive_definite:
             raise ValueError("A Householder operator is always non-positive definite.")
         self._axis = as_parameter(reflection_axis, "reflection_axis")
+        at_least(self._axis, 1, "reflection_axis")
         super().__init__(
             self._axis.dtype,
             None,

@@ -98,6 +98,8 @@ def _with_operator(method: str) -> Law:
 
 def _cond(case: Case, operator: Any, matrix: Any) -> tuple[Any, Any]:
     s = svd.svd(matrix, compute_uv=False)
+    if 0 in matrix.shape[-2:]:  # it has no singular values
+        case.skipTest("A matrix without elements has no condition number.")
     expected = reduce_max(s, -1) / reduce_min(s, -1)
     return operator.cond(), cast(expected, operator.dtype)
 

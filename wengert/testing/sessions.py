@@ -26,10 +26,12 @@ SEED = 87654321
 class WithSession(unittest.TestCase):
     """Gives a test sessions, and the values of tensors."""
 
+    _session: Session | None = None  # also where a test's own setUp leaves ours out
+
     def setUp(self) -> None:
         """Start each test with the same seeds and an empty default graph."""
         super().setUp()
-        self._session: Session | None = None
+        self._session = None
         np.random.seed(SEED % 2**32)
         if executing_eagerly():
             set_seed(SEED)
@@ -44,7 +46,7 @@ class WithSession(unittest.TestCase):
         super().tearDown()
 
     def _close(self) -> None:
-        session, self._session = getattr(self, "_session", None), None
+        session, self._session = self._session, None
         if session is not None:
             session.close()
 

@@ -3,6 +3,7 @@
 typing          What functions take and give, for the annotations: only type checkers read it
 bound_ops       The few operations that the machine itself uses
 dtypes          Data types: TensorFlow's names over NumPy's types
+dimensions      Single sizes of shapes, as objects of a class in TensorFlow 1
 shapes          Shapes: TensorShape for people, tuples of integers for the machine
 exits           Where values leave the library, for those who ask why a gradient is missing
 value           What tensors and variables have in common: an array, an identity, and Python's

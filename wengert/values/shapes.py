@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, overload
 
 from wengert.values.bound_ops import bound
+from wengert.values.dimensions import Dimension
 
 Dims = tuple[int, ...]
 
@@ -46,9 +47,9 @@ class TensorShape:
         return self.rank
 
     @property
-    def dims(self) -> list[int | None] | None:
-        """The sizes, None where one is not known; None if the rank is not."""
-        return None if self._dims is None else list(self._dims)
+    def dims(self) -> list[Dimension] | None:
+        """The sizes as objects of TensorFlow 1, which have a `value`; None if the rank is unknown."""
+        return None if self._dims is None else [Dimension(size) for size in self._dims]
 
     def as_list(self) -> list[int | None]:
         """The sizes as a list; an error if the rank is not known."""

@@ -44,7 +44,7 @@ def condition(value: object, of: str) -> Tensor:
         )
     if tensor.shape.rank == 0 or isinstance(tensor, Batched):
         return tensor
-    if any(size not in (None, 1) for size in tensor.shape.dims or ()):
+    if any(size not in (None, 1) for size in tensor.shape._dims or ()):
         raise ValueError(
             f"condition of {of} expected to be `tf.bool` scalar, got {tensor!r}; {hint} "
             f"(at {callers_place()})"
@@ -145,4 +145,4 @@ def zeros_for(value: Any) -> Any:
 def _zeros(value: Any) -> Any:
     if isinstance(value, Composite):
         return value
-    return zeros([size or 0 for size in value.shape.dims or ()], value.dtype)
+    return zeros([size or 0 for size in value.shape._dims or ()], value.dtype)

@@ -30,9 +30,6 @@ from wengert.api.variables.variable_scope import get_variable_scope as get_varia
 from wengert.api.variables.variable_scope import variable_op_scope as variable_op_scope
 from wengert.api.variables.variable_scope import variable_scope as variable_scope
 from wengert.api.variables.variable_store import AUTO_REUSE as AUTO_REUSE
-from wengert.compat.dimensions import Dimension as Dimension
-from wengert.compat.dimensions import dimension_at_index as dimension_at_index
-from wengert.compat.dimensions import dimension_value as dimension_value
 from wengert.compat.v1 import app as app
 from wengert.compat.v1 import image as image
 from wengert.compat.v1 import initializers as initializers
@@ -43,6 +40,7 @@ from wengert.compat.v1 import losses as losses
 from wengert.compat.v1 import math as math
 from wengert.compat.v1 import metrics as metrics
 from wengert.compat.v1 import nn as nn
+from wengert.compat.v1 import ragged as ragged
 from wengert.compat.v1 import random as random
 from wengert.compat.v1 import test as test
 from wengert.compat.v1 import train as train
@@ -243,6 +241,9 @@ from wengert.ops.control.asserts import assert_type as assert_type
 from wengert.ops.control.asserts import is_numeric_tensor as is_numeric_tensor
 from wengert.ops.state.assignments import count_up_to as count_up_to
 from wengert.ops.state.assignments import is_variable_initialized as is_variable_initialized
+from wengert.values.dimensions import Dimension as Dimension
+from wengert.values.dimensions import dimension_at_index as dimension_at_index
+from wengert.values.dimensions import dimension_value as dimension_value
 
 NoGradient = no_gradient
 VERSION = __version__ = "2.21.0"  # of the TensorFlow that we replace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -11,13 +12,13 @@ from wengert.core.dispatch import apply as door
 from wengert.core.row import Row
 from wengert.data.elements import Layout, normal, parts_of
 from wengert.data.methods.functions import with_state
-from wengert.data.methods.made import transformed
+from wengert.data.methods.made import number, transformed
 from wengert.data.optional import GET_VALUE_FORMS
 from wengert.data.options import Options
 from wengert.data.pipeline import Pipeline
 from wengert.data.stages import functions as stages
 from wengert.data.stages.order import passed_on
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.values.dtypes import int64
 
 # ---- rows ---------------------------------------------------------------------------------------
@@ -52,6 +53,20 @@ def _single(_: Any, source: Pipeline, *, layout: Layout) -> list[Any]:
 
 SINGLE: Final = Row(
     "DatasetToSingleElement", _single, forms=GET_VALUE_FORMS, many=True, stateful=True, users=True
+)
+
+
+def _at(_: Any, source: Pipeline, index: Any, *, layout: Layout) -> list[Any]:
+    at = int(index)
+    found = next(islice(source, at, None), None) if at >= 0 else None
+    if found is None:
+        size = source.count if source.count >= 0 else "its size"
+        raise OutOfRangeError(f"Index out of range [0, {size}):{at} [Op:GetElementAtIndex]")
+    return layout.arrays(found)
+
+
+AT: Final = Row(
+    "GetElementAtIndex", _at, forms=GET_VALUE_FORMS, many=True, stateful=True, users=True
 )
 COUNT: Final = Row(
     "DatasetCardinality",
@@ -88,6 +103,12 @@ def get_single_element(self: Any, name: str | None = None) -> Any:
     """
     found = door(SINGLE, [self._variant_tensor], {"layout": self._layout}, name)
     return self._layout.nested(found)
+
+
+def at(self: Any, index: Any) -> Any:
+    """The element at an index: `tf.data.experimental.at`."""
+    inputs = [self._variant_tensor, number(index, "index")]
+    return self._layout.nested(door(AT, inputs, {"layout": self._layout}))
 
 
 def cardinality(self: Any, name: str | None = None) -> Any:

@@ -54,7 +54,7 @@ def map_(
             "`synchronous` is not supported with `num_parallel_calls`, but `num_parallel_calls` was "
             f"set to {num_parallel_calls}."
         )
-    function = function_of(map_func, self.element_spec)
+    function = function_of(map_func, self.element_spec, of="Dataset.map()")
     workers = 1 if num_parallel_calls is None else int(num_parallel_calls)
     if workers < 1 and workers != AUTOTUNE:
         raise ValueError(f"num_parallel_calls must be greater than zero, got {workers}.")
@@ -69,7 +69,7 @@ def filter_(self: Any, predicate: Callable[..., Any], name: str | None = None) -
     >>> list(tf.data.Dataset.range(4).filter(lambda x: x % 2 == 1).as_numpy_iterator())
     [np.int64(1), np.int64(3)]
     """
-    function = truth_of(predicate, self.element_spec)
+    function = truth_of(predicate, self.element_spec, "Dataset.filter()")
     spec = self.element_spec
     return transformed([self], stages.filter_, spec, "Filter", function.inputs, function=function)
 
@@ -80,7 +80,7 @@ def take_while(self: Any, predicate: Callable[..., Any], name: str | None = None
     >>> list(tf.data.Dataset.range(9).take_while(lambda x: x < 2).as_numpy_iterator())
     [np.int64(0), np.int64(1)]
     """
-    function = truth_of(predicate, self.element_spec)
+    function = truth_of(predicate, self.element_spec, "Dataset.take_while()")
     spec = self.element_spec
     return transformed(
         [self], stages.take_while, spec, "TakeWhile", function.inputs, function=function
@@ -129,7 +129,7 @@ def with_state(
     """A function of a state and an element, traced for a state whose shapes it may change."""
     state = spec_of_value(value)
     while True:
-        traced = function_of(function, state, spec)
+        traced = function_of(function, state, spec, of=f"{what} of a dataset")
         found = state_of(traced.spec)
         try:
             wider = common_spec(state, found, f"The state that `{what}` returns")
@@ -153,7 +153,7 @@ def flat_map(self: Any, map_func: Callable[..., Any], name: str | None = None) -
     >>> list(dataset.flat_map(tf.data.Dataset.from_tensor_slices).as_numpy_iterator())
     [np.int32(1), np.int32(2), np.int32(3), np.int32(4)]
     """
-    function = _of_datasets(map_func, self.element_spec)
+    function = _of_datasets(map_func, self.element_spec, of="Dataset.flat_map()")
     return transformed(
         [self],
         stages.flat_map,
@@ -180,7 +180,7 @@ def interleave(
     >>> [int(x) for x in dataset]
     [1, 1, 2, 2, 1, 2]
     """
-    function = _of_datasets(map_func, self.element_spec)
+    function = _of_datasets(map_func, self.element_spec, of="Dataset.interleave()")
     cycle = AUTOTUNE if cycle_length is None else cycle_length
     block = 1 if block_length is None else block_length
     inputs = [number(cycle, "cycle_length"), number(block, "block_length")]
@@ -195,8 +195,8 @@ def interleave(
     )
 
 
-def _of_datasets(function: Callable[..., Any], *specs: Any) -> Any:
-    found = function_of(function, *specs)
+def _of_datasets(function: Callable[..., Any], *specs: Any, of: str) -> Any:
+    found = function_of(function, *specs, of=of)
     if not hasattr(found.spec, "element_spec"):
         raise TypeError(
             f"The `map_func` argument must return a `Dataset` object. Got {found.spec!r}."
@@ -238,7 +238,9 @@ def group_by_window(
             f"{key.spec}."
         )
     size = function_of(size_of, TensorSpec([], int64))
-    reduce = _of_datasets(reduce_func, (TensorSpec([], int64), dataset_spec))
+    reduce = _of_datasets(
+        reduce_func, (TensorSpec([], int64), dataset_spec), of="Dataset.group_by_window()"
+    )
     return transformed(
         [self],
         stages.group_by_window,

@@ -15,6 +15,7 @@ from wengert.host.locks import load_module
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, int64
 from wengert.values.tensor import Tensor, wrap
+from wengert.values.type_spec import TensorSpec
 
 
 def made(row: Row, inputs: Sequence[Any], attrs: dict[str, Any], spec: Any, kind: str) -> Any:
@@ -61,18 +62,20 @@ def flag(value: Any) -> Tensor:
     return convert(value, bool_)
 
 
-def function_of(function: Callable[..., Any], *specs: Any) -> ElementFunction:
-    """A user's function of elements of these specs."""
+def function_of(
+    function: Callable[..., Any], *specs: Any, of: str = "a method of a dataset"
+) -> ElementFunction:
+    """A user's function of elements of these specs, given to a method of datasets."""
     if not callable(function):
         raise ValueError(f"A function is expected, got {function!r}.")
-    return ElementFunction(function, specs)
+    return ElementFunction(function, specs, of)
 
 
-def truth_of(predicate: Callable[..., Any], spec: Any) -> ElementFunction:
+def truth_of(predicate: Callable[..., Any], spec: Any, of: str) -> ElementFunction:
     """A user's predicate; it must return a bool."""
-    found = function_of(predicate, spec)
+    found = function_of(predicate, spec, of=of)
     leaves = found.result.leaves
-    if len(leaves) != 1 or getattr(leaves[0], "dtype", None) is not bool_:
+    if len(leaves) != 1 or not leaves[0].is_compatible_with(TensorSpec([], bool_)):
         raise ValueError(
             f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its "
             f"return type is {found.spec}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import glob
 from collections.abc import Callable
 from typing import Any
@@ -49,6 +50,8 @@ def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
     1 b'x'
     2 b'y'
     """
+    if (datasets := _datasets(tensors)) is not None:
+        return _each(datasets)
     value = normal(tensors)
     if not leaves(value):
         raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
@@ -72,6 +75,19 @@ def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
     of_one = Layout(unbatched_spec(layout.spec))
     attrs = {"layout": layout, "of_one": of_one}
     return made(stages.slices, parts_of(value), attrs, of_one.spec, "TensorSlice")
+
+
+def _datasets(value: Any) -> list[Any] | None:
+    """The datasets that a list holds, and nothing else."""
+    if not isinstance(value, list) or not value:
+        return None
+    return value if all(hasattr(x, "_variant_tensor") for x in value) else None
+
+
+def _each(datasets: list[Any]) -> Any:
+    """The dataset whose elements are these datasets."""
+    alone = [from_tensors(dataset) for dataset in datasets]
+    return functools.reduce(lambda found, one: found.concatenate(one), alone)
 
 
 def range_(*args: Any, output_type: Any = int64, name: str | None = None) -> Any:

@@ -498,7 +498,7 @@ def _nothing_true(others: Any, pred: Any, function: Callable[[], Any]) -> Callab
 
 def _scalar(value: TensorLike, what: str) -> Tensor:
     tensor = convert(value)
-    if any(size not in (None, 1) for size in tensor.shape.dims or ()):
+    if any(size not in (None, 1) for size in tensor.shape._dims or ()):
         raise ValueError(f"{what} must be a scalar, got shape {tensor.shape}.")
     return tensor if tensor.shape.rank == 0 else squeeze(tensor)
 

@@ -222,7 +222,7 @@ def _in_graph(
         if counter:
             found = [graph.entered(carried[0] + 1), carried[1], *found]
     _note_shapes(variables.initial, returned)
-    names = [x.op.name for x in (*counter, *initial)]
+    names = [x.name for x in (*counter, *initial)]
     check_shapes(carried, found, names)
     loop = Loop(graph, carried, found, condition)
     results = loop.added([*counter, *initial], [], name=scope)

@@ -481,12 +481,12 @@ def check_shapes(carried: Sequence[Any], results: Sequence[Any], names: Sequence
     for before, after, name in zip(carried, results, names, strict=True):
         if before.dtype is not after.dtype:
             raise TypeError(
-                f"Input tensor '{name}' enters the loop with type {before.dtype.name}, but has "
-                f"type {after.dtype.name} after 1 iteration. Use tf.cast in the body."
+                f"Loop var {name} enters the loop with type {before.dtype} but has type "
+                f"{after.dtype} after 1 iteration. Use tf.cast in the body."
             )
         if not is_as_general(before.shape, after.shape):
             raise ValueError(
-                f"Input tensor '{name}' enters the loop with shape {before.shape}, but has shape "
+                f"Input tensor `{name}` enters the loop with shape {before.shape}, but has shape "
                 f"{after.shape} after one iteration. To allow the shape to vary across iterations, "
                 "use the `shape_invariants` argument of tf.while_loop to specify a less-specific "
                 "shape."

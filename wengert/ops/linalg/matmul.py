@@ -381,6 +381,9 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     return result
 
 
+_TERM: Final = r"[A-Za-z]*(\.\.\.)?[A-Za-z]*"
+
+
 def _terms(equation: str) -> tuple[list[str], str]:
     left, _, out = equation.partition("->")
     return left.split(","), out
@@ -389,7 +392,7 @@ def _terms(equation: str) -> tuple[list[str], str]:
 def _explicit(equation: str, shapes: Sequence[Dims]) -> str:
     """The equation with an explicit output, and with letters in place of ellipses."""
     compact = equation.replace(" ", "")
-    if not re.fullmatch(r"[A-Za-z.,]*(->[A-Za-z.]*)?", compact):
+    if not re.fullmatch(rf"{_TERM}(,{_TERM})*(->{_TERM})?", compact):
         raise ValueError(f"Subscripts have incorrect format: {equation}")
     terms, out = _terms(compact)
     if len(terms) != len(shapes):

@@ -33,6 +33,7 @@ def norm(
     >>> tf.norm([3.0, 4.0]).numpy().item(), tf.norm([3.0, -4.0], ord=1).numpy().item()
     (5.0, 7.0)
     """
+    _check_axis(axis)
     x = convert(tensor)
     keep = bool(keepdims)
     matrices = isinstance(axis, (list, tuple)) and len(axis) == 2
@@ -63,6 +64,16 @@ def norm(
             "Supported are 'euclidean', inf and any positive number."
         )
     return cast(pow(reduce_sum(pow(size, float(ord)), axis, keep), 1.0 / ord), x.dtype)
+
+
+def _check_axis(axis: Any) -> None:
+    is_pair = isinstance(axis, (list, tuple))
+    axes = [] if axis is None else list(axis) if is_pair else [axis]
+    integers = all(isinstance(a, (int, np.integer)) for a in axes)
+    if is_pair and not (integers and len(axes) == len(set(axes)) and len(axes) in (1, 2)):
+        raise ValueError(
+            f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+        )
 
 
 def _largest_sum(size: Tensor, axis: Any, ord: str | float, keep: bool) -> Tensor:

@@ -102,12 +102,17 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     >>> (tf.constant([1, 2]) / tf.constant([2, 2])).numpy().tolist()
     [0.5, 1.0]
     """
+    return _real_div(*_inexact("RealDiv", x, y))
+
+
+def _inexact(name: str, x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
+    """What is divided, with integers as floating point numbers."""
     if type(x) is not Tensor or type(y) is not Tensor or x._array.dtype is not y._array.dtype:
-        x, y = convert_alike("RealDiv", x, y)
+        x, y = convert_alike(name, x, y)
     if x._array.dtype.kind in "iu":
         wide = dtypes.float32 if x.dtype.size < 4 else dtypes.float64
         x, y = cast(x, wide), cast(y, wide)
-    return _real_div(x, y)
+    return x, y
 
 
 @of_two
@@ -168,6 +173,19 @@ div_no_nan: Binary = binary(
     takes=INEXACT,
     saves="x",
 )
+
+
+@of_two
+@deferrable
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x / y, and 0 where y is 0; integers are converted to floating point first.
+
+    >>> tf.math.divide_no_nan([1, 6], [0, 3]).numpy().tolist()
+    [0.0, 2.0]
+    """
+    return div_no_nan(*_inexact("DivNoNan", x, y), name=name)
+
+
 mul_no_nan: Binary = binary(
     "MulNoNan",
     "math.multiply_no_nan",

@@ -490,6 +490,13 @@ class RaggedTensorValue:
         return f"tf.RaggedTensorValue(values={self.values!r}, row_splits={self.row_splits!r})"
 
 
+def ragged_of(value: RaggedTensorValue) -> RaggedTensor:
+    """The ragged tensor of a value that a session returned for one."""
+    inner = value.values
+    values = ragged_of(inner) if isinstance(inner, RaggedTensorValue) else convert(inner)
+    return RaggedTensor.from_row_splits(values, value.row_splits, validate=False)
+
+
 def _shown(value: Any) -> str:
     if not isinstance(value, np.ndarray):
         return str(value)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wengert.compat.dimensions import Dimension as Dimension
-from wengert.compat.dimensions import dimension_at_index as dimension_at_index
-from wengert.compat.dimensions import dimension_value as dimension_value
+from wengert.values.dimensions import Dimension as Dimension
+from wengert.values.dimensions import dimension_at_index as dimension_at_index
+from wengert.values.dimensions import dimension_value as dimension_value
 from wengert.values.shapes import TensorShape as TensorShape
 
 

@@ -1,11 +1,14 @@
-"""tensorflow.python.ops.cond_v2: branches, which are always functions here."""
+"""tensorflow.python.ops.cond_v2, while_v2: branches and loops, which are always functions here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.control.cond import cond, switch_case
+from wengert.ops.control.while_loop import while_loop as _while_loop
+from wengert.values import nest
 
 
 def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str = "cond") -> Any:
@@ -21,3 +24,30 @@ def indexed_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]], nam
 def get_func_graphs(op: Any) -> tuple[Any, ...]:
     """The graphs of the branches of an operation."""
     return tuple(op.row.graphs)
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+    return_same_structure: bool = True,
+    back_prop: bool = True,
+) -> Any:
+    """Run `body` as long as `cond` holds; the only value of a list is returned alone on request."""
+    found = _while_loop(
+        cond,
+        body,
+        loop_vars,
+        shape_invariants,
+        parallel_iterations,
+        maximum_iterations=maximum_iterations,
+        name=name,
+    )
+    if not back_prop:
+        found = nest.map_structure(stop_gradient, found)
+    is_alone = isinstance(loop_vars, (list, tuple)) and len(loop_vars) == 1
+    return found[0] if is_alone and not return_same_structure else found

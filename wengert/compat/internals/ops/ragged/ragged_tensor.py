@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert.ops.math.elementwise import cast
-from wengert.ops.ragged.tensor import RaggedTensor, RaggedTensorValue
+from wengert.ops.ragged.tensor import RaggedTensor, RaggedTensorValue, ragged_of
 from wengert.values.convert import convert_to_tensor
 from wengert.values.dtypes import as_dtype, int64
 
@@ -21,8 +21,7 @@ def convert_to_tensor_or_ragged_tensor(
     """A ragged tensor unchanged, everything else as a tensor."""
     kind = None if dtype is None else as_dtype(dtype)
     if isinstance(value, RaggedTensorValue):
-        inner = convert_to_tensor_or_ragged_tensor(value.values, dtype, preferred_dtype)
-        return RaggedTensor.from_row_splits(inner, value.row_splits, validate=False)
+        value = ragged_of(value)
     if not isinstance(value, RaggedTensor):
         return convert_to_tensor(value, dtype, preferred_dtype)
     if kind is not None and not kind.is_compatible_with(value.dtype):

@@ -1,0 +1,1 @@
+"""tensorflow.python.data: names that are not public."""

@@ -1,0 +1,1 @@
+"""tensorflow.python.data.kernel_tests: names that are not public."""

@@ -1,0 +1,1 @@
+"""tensorflow.python.data.ops: names that are not public."""

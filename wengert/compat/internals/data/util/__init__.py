@@ -1,0 +1,1 @@
+"""tensorflow.python.data.util: names that are not public."""
