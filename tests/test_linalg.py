@@ -578,3 +578,15 @@ def test_norms_of_version_1() -> None:
     assert v1.linalg.inv is tf.linalg.inv
     assert tf.matrix_square_root is tf.linalg.sqrtm
     assert (tf.eig, tf.eigvals) == (tf.linalg.eig, tf.linalg.eigvals)
+
+
+def test_derivatives_of_a_determinant_of_nothing() -> None:
+    for shape in ((0, 0), (2, 0, 0)):
+        a = tf.zeros(shape)
+        with tf.GradientTape() as outer:
+            outer.watch(a)
+            with tf.GradientTape() as inner:
+                inner.watch(a)
+                y = tf.reduce_sum(tf.linalg.det(a) ** 2.0)
+            first = inner.gradient(y, a)
+        assert first.shape == outer.gradient(first, a).shape == shape
