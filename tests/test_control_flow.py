@@ -565,6 +565,36 @@ def test_second_derivatives_through_branches_of_unknown_size(name: str, spec: An
                 np.testing.assert_allclose(found, want, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("shift", [1.0, -1.0])
+def test_values_of_one_branch_have_tangents_there_alone(shift: float) -> None:
+    """Those of unknown size were numbers in other branches, which a gradient of them refused."""
+
+    def g(x: Any) -> Any:
+        part = tf.math.segment_sum(x, [0, 1, 1])
+        branches = [lambda: tf.atan2(tf.nn.gelu(part), 1.5 + part), lambda: tf.sin(part) * part]
+        y = tf.switch_case(tf.cast(tf.reduce_sum(x) > 0.0, tf.int32), branches)
+        return tf.reduce_sum(y * [1.0, 2.0])
+
+    def along(f: Any) -> Any:
+        def product(x: Any) -> Any:
+            with tf.autodiff.ForwardAccumulator(x, tf.cos(x)) as accumulator:
+                y = f(x)
+            return accumulator.jvp(y)
+
+        return product
+
+    x = tf.constant([0.3, -0.1, 0.2]) + shift
+    for f in (along(tf.grad(g)), along(along(tf.grad(g)))):
+        wanted = tf.grad(lambda x, f=f: tf.reduce_sum(f(x) * [3.0, 1.0, 2.0]))(x)
+        for compiled in (False, True):
+            h = tf.function(f, jit_compile=compiled)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = h(x)
+            found = tape.gradient(y, x, output_gradients=tf.constant([3.0, 1.0, 2.0]))
+            np.testing.assert_allclose(found, wanted, rtol=1e-3)
+
+
 def test_a_branch_in_eager_mode_gives_what_its_function_gives() -> None:
     """As in TensorFlow: a number stays a number, and a variable the variable."""
     v = tf.Variable(1.0)

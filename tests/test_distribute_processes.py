@@ -143,6 +143,24 @@ def test_an_error_of_one_that_has_met_the_others_ends_all(tmp_path: Path) -> Non
 
 
 @needs_jax
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", ["[index + 1, 2]", "[2] if index else []"])
+def test_values_of_several_shapes_are_not_added(shape: str, tmp_path: Path) -> None:
+    """They were added as far as they went, or waited for each other."""
+    program = tmp_path / "several.py"
+    program.write_text(
+        "import wengert as tf\n"
+        "strategy = tf.distribute.MultiWorkerMirroredStrategy()\n"
+        "index = strategy.cluster_resolver.task_id\n"
+        f"print(strategy.reduce('SUM', tf.ones({shape}), axis=None))\n"
+    )
+    run = launch("-n", 2, program)
+    assert run.returncode == 1
+    assert "The processes add values of different dtypes or shapes: process 0 " in run.stderr
+    assert "tf.Tensor" not in run.stdout
+
+
+@needs_jax
 def test_processes_that_have_met_end_when_they_are_asked(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(f"{MEET}import time\ntime.sleep(100)\n")

@@ -124,3 +124,33 @@ def test_user_gradients_in_bodies(f: Function, compiled: bool) -> None:
     for g in (plain, tf.function(lambda v: plain(v) + 0.0, jit_compile=compiled)):
         for y, z in zip(second_orders(g), wanted, strict=True):
             np.testing.assert_allclose(y, z, rtol=1e-5)
+
+
+def test_tangents_of_variables_that_a_custom_gradient_reads() -> None:
+    """They were lost in functions, where the recorders knew the value that was read, and not the variable."""
+    scale = tf.Variable(0.5)
+
+    @tf.custom_gradient
+    def custom(x: Any) -> Any:
+        t = tf.tanh(x * scale)
+
+        def grad(dy: Any, variables: Any = None) -> Any:
+            d = dy * (1.0 - t * t)
+            return d * scale, [tf.reduce_sum(d * x) for _ in variables]
+
+        return t, grad
+
+    again = tf.recompute_grad(lambda x: tf.tanh(x * scale))
+    x = tf.constant([0.3, -0.8])
+    for f in (custom, again):
+
+        def along(x: Any, f: Any = f) -> Any:
+            primals, tangents = [x, scale], [tf.constant([1.0, 0.5]), tf.constant(0.6)]
+            with tf.autodiff.ForwardAccumulator(primals, tangents) as accumulator:
+                y = f(x)
+            return accumulator.jvp(y)
+
+        wanted = [0.66492665, -0.19679692]
+        for compiled in (False, True):
+            g = tf.function(along, jit_compile=compiled)
+            np.testing.assert_allclose(g(x), wanted, rtol=1e-5)

@@ -280,3 +280,21 @@ def test_slices_as_cotangents() -> None:
         both = [v * 2.0, v * v]
     found = tape.gradient(both, v, output_gradients=[slices, None])
     assert found.numpy().tolist() == [6.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_slices_of_unknown_size_leave_a_function_whole(compiled: bool) -> None:
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.gather(x, [0, 1, 0])
+        return tape.gradient(y, x)
+
+    signature = [tf.TensorSpec([None, 2])]
+    f = tf.function(gradient, input_signature=signature, jit_compile=compiled)
+    within = tf.function(lambda x: f(x).values, input_signature=signature, jit_compile=compiled)
+    for size in (3, 5):
+        x = tf.ones([size, 2])
+        assert f(x).dense_shape.numpy().tolist() == [size, 2]
+        np.testing.assert_array_equal(f(x), gradient(x))
+        np.testing.assert_array_equal(within(x), gradient(x).values)

@@ -596,3 +596,15 @@ def test_an_equation_has_at_most_an_ellipsis(equation: str) -> None:
 def test_integers_are_divided_with_a_rule_for_zero(dtype: str, wide: str) -> None:
     found = tf.math.divide_no_nan(tf.constant([6, 7], dtype), tf.constant([0, 2], dtype))
     assert (found.numpy().tolist(), found.dtype.name) == ([0.0, 3.5], wide)
+
+
+def test_derivatives_of_a_determinant_of_nothing() -> None:
+    for shape in ((0, 0), (2, 0, 0)):
+        a = tf.zeros(shape)
+        with tf.GradientTape() as outer:
+            outer.watch(a)
+            with tf.GradientTape() as inner:
+                inner.watch(a)
+                y = tf.reduce_sum(tf.linalg.det(a) ** 2.0)
+            first = inner.gradient(y, a)
+        assert first.shape == outer.gradient(first, a).shape == shape

@@ -585,6 +585,26 @@ def test_branches(name: str, chosen: bool) -> None:
     np.testing.assert_allclose(*grads, rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.parametrize("shift", [1.0, -1.0])
+def test_a_loop_reads_what_a_branch_left_behind_in_branches_alone(shift: float) -> None:
+    """Where the other branch was chosen there is nothing, which the loop over the rows of a Jacobian is given."""
+
+    def rows(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.cond(
+                tf.reduce_sum(x) > 0.0,
+                lambda: x * x,
+                lambda: tf.math.floormod(x, 1.5 + tf.square(x)),
+            )
+        return tape.jacobian(y, x)
+
+    x = tf.constant([0.3, -0.2]) + shift
+    f = tf.function(rows, input_signature=[tf.TensorSpec([None])], jit_compile=True)
+    np.testing.assert_allclose(f(x), rows(x), rtol=1e-6)
+    assert "while" in steps(f, x)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "uint32"])
 def test_whole_quotients(dtype: str) -> None:
     x = tf.constant(np.arange(-50, 50).astype(dtype))

@@ -290,6 +290,29 @@ def test_averages_of_the_variables() -> None:
     assert v.numpy() == -0.5
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_averages_of_variables_without_a_gradient(compiled: bool) -> None:
+    """They are followed from the first step on, and replace nothing by zeros."""
+    used, left = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    optimizer = tf.optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5)
+    optimizer.build([used, left])
+
+    def step() -> None:
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(used * used)
+        optimizer.apply_gradients(zip(tape.gradient(y, [used, left]), [used, left], strict=True))
+
+    run = tf.function(step) if compiled else step
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run()
+        left.assign([5.0, 4.0])
+        run()
+    optimizer.finalize_variable_values([used, left])
+    np.testing.assert_allclose(left, [4.0, 4.0])
+    np.testing.assert_allclose(used, [0.72, 1.44], rtol=1e-6)
+
+
 def test_a_scaled_loss() -> None:
     """Its gradients are divided again."""
     optimizer, v = tf.optimizers.SGD(0.25, loss_scale_factor=1024.0), tf.Variable(1.0)

@@ -13,6 +13,7 @@ import json
 import os
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -160,6 +161,126 @@ def lists() -> None:
     same(lambda: lambda x: tf.map_fn(lambda r: tf.reduce_sum(r * r), x), floats([1, 2], [3, 4]))
     same(lambda: lambda x: tf.scan(lambda a, r: a * r + 1.0, x), floats([1, 2], [3, 4], [5, 6]))
     same(lambda: lambda x: tf.foldl(lambda a, r: a * r, x), floats(1, 2, 3))
+
+
+def identity(value: Any) -> Any:
+    return value
+
+
+def rows_of(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def jacobian(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.jacobian(y, x)
+
+    return jacobian
+
+
+def along(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def product(x: Any) -> Any:
+        with tf.autodiff.ForwardAccumulator(x, tf.cos(x)) as accumulator:
+            y = f(x)
+        return accumulator.jvp(y)
+
+    return product
+
+
+def over_rows(x: Any) -> Any:
+    t = tf.zeros([3])
+    for row in x:
+        t = t * 0.5 + tf.square(row)
+    return t
+
+
+def over_elements(x: Any) -> Any:
+    """An index that the loop counts, from the front and from the end."""
+    t = tf.zeros([])
+    for i in tf.range(2):
+        for j in range(2):
+            t = t * x[i, j] + tf.sin(x[-1 - i, j])
+    return tf.stack([t, t * t])
+
+
+def over_rows_of_rows(x: Any) -> Any:
+    return tf.map_fn(lambda row: tf.map_fn(lambda e: e * tf.reduce_sum(row * row), row), x)
+
+
+def one_after_another(x: Any) -> Any:
+    return tf.scan(lambda a, row: a * row + tf.sin(a), x)
+
+
+def by_python(x: Any) -> Any:
+    """Lists whose places are known, and whose elements are not."""
+    written = tf.TensorArray(tf.float32, 2)
+    grown = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+    for i in range(2):
+        written = written.write(i, tf.sin(x[i]) * x[1 - i])
+        grown = grown.write(i, x[i] * x[0])
+    return written.stack() * grown.stack() + written.read(0)
+
+
+def in_examples(x: Any) -> Any:
+    def one(row: Any) -> Any:
+        written = tf.TensorArray(tf.float32, 3)
+        for i in tf.range(3):
+            written = written.write(i, row[i] * tf.sin(row))
+        return written.stack()
+
+    return tf.vectorized_map(one, x)
+
+
+@program
+def derivatives_of_branches() -> None:
+    """Of the values that a gradient uses of one branch, the others have no tangents."""
+
+    def f(x: Any) -> Any:
+        half = tf.math.segment_sum(x, [0, 1, 1])
+        branches = [lambda: tf.atan2(tf.nn.gelu(half), 1.5 + half), lambda: tf.sin(half) * half]
+        return tf.switch_case(tf.cast(tf.reduce_sum(x) > 0.0, tf.int32), branches)
+
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(f(x) * [1.0, 2.0])
+        return tape.gradient(y, x)
+
+    for x in (floats(0.3, -0.1, 1.1), floats(0.3, -0.1, -1.1)):
+        for g in (along(gradient), along(along(gradient))):
+            same(partial(identity, g), x)
+
+
+@program
+def branches_of_several_shapes_are_refused() -> None:
+    f = tf.function(
+        lambda x: tf.cond(x[0] > 0.0, lambda: tf.constant(0.0), lambda: x * 2.0), engine="xla"
+    )
+    assert "its branches give values of several shapes, [] and [2]" in refused(f, tf.ones([2]))
+
+
+@program
+def derivatives_of_lists() -> None:
+    x = floats([0.3, -0.8, 1.1], [0.2, 0.5, -0.4])
+    for f in (
+        over_rows,
+        over_elements,
+        over_rows_of_rows,
+        one_after_another,
+        by_python,
+        in_examples,
+    ):
+        for g in (f, rows_of(f), along(f), rows_of(along(f)), along(rows_of(f))):
+            same(partial(identity, g), x)
+
+
+@program
+def lists_of_several_shapes_are_refused() -> None:
+    def f(x: Any) -> Any:
+        parts = tf.TensorArray(tf.float32, 2, infer_shape=False).split(x, [1, 2])
+        return tf.reduce_sum(parts.read(0)) * parts.read(1)
+
+    text = refused(tf.function(along(f), engine="xla"), tf.constant([1.0, 2.0, 3.0]))
+    assert "lists whose elements have several shapes: [1] and [2]" in text
 
 
 # ---- variables ----------------------------------------------------------------------------------

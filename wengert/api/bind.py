@@ -51,6 +51,7 @@ bound.part_examples = tensor_list.part_examples
 bound.repeat_example = tensor_list.repeat_example
 bound.reshape = shaping.reshape
 bound.blank = creation.blank
+bound.as_shape = shaping.as_shape
 bound.known_forms = shape_inference.known_forms
 bound.read = lambda variable: apply(READ, (variable,))
 bound.assign_later = assignments.assign_later

@@ -20,12 +20,14 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.distribute.gathering import gather
 from wengert.engines.xla.backend import jax, wide
-from wengert.errors import UnavailableError
+from wengert.errors import InvalidArgumentError, UnavailableError
+from wengert.values.shapes import shape_text
 
 INDEX, COUNT, COORDINATOR, PATIENCE = (
     f"WENGERT_PROCESS{name}" for name in ("_INDEX", "_COUNT", "_COORDINATOR", "_PATIENCE")
 )
 _PATIENCE: Final = 120  # seconds until all processes must have begun
+_FORM: Final = 64  # bytes of the text that says what is added
 
 
 @dataclass(frozen=True)
@@ -119,17 +121,37 @@ def added(array: Any) -> Any:
     array = np.asarray(array)
     try:
         with wide():
-            apart, add = _adding(where)
-            given = jax.make_array_from_process_local_data(
-                apart, array[None], (where.count, *array.shape)
-            )
-            return np.asarray(add(given))
+            _agree(where, array)
+            return _sum(where, array)
+    except InvalidArgumentError:
+        raise
     except (RuntimeError, ValueError) as error:
         raise UnavailableError(
             f"Process {where.index} of {where.count} could not add a value of shape {array.shape} to those of "
             f"the others: one of them has ended, or asks for another value. Begin all of them again; they go on "
             f"from their last checkpoint. ({str(error).splitlines()[0][:200]})"
         ) from error
+
+
+def _sum(where: Place, array: Any) -> Any:
+    apart, add = _adding(where)
+    given = jax.make_array_from_process_local_data(apart, array[None], (where.count, *array.shape))
+    return np.asarray(add(given))
+
+
+def _agree(where: Place, array: Any) -> None:
+    """Raise unless all processes add values of one form: gloo adds what it gets, or waits for more."""
+    form = f"{array.dtype.name} {shape_text(array.shape)}"
+    rows = np.zeros((where.count, _FORM), np.uint8)
+    own = form.encode()[:_FORM]
+    rows[where.index, : len(own)] = list(own)
+    forms = [bytes(row).rstrip(b"\0").decode() for row in _sum(where, rows)]
+    if len(set(forms)) > 1:
+        each = ", ".join(f"process {at} {form}" for at, form in enumerate(forms))
+        raise InvalidArgumentError(
+            f"The processes add values of different dtypes or shapes: {each}. All of them run the same "
+            "program, in the same order, and give values of one shape."
+        )
 
 
 def of_first(array: Any) -> Any:

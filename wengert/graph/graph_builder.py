@@ -157,8 +157,9 @@ class Builder:
         a sweep finds the way: the gradient goes to the inputs, and none to the nodes inside.
         """
         results = list(result) if row.many else [result]
-        xs = [self.entered(x) for x in (*results, *inputs)]
-        handed_on = self.told(self.add(_around(row, len(results)), xs, attrs))
+        given = [*results, *inputs]
+        xs = [self.entered(x) for x in given]
+        handed_on = self.told(self.add(_around(row, len(results)), xs, attrs), given)
         return handed_on if row.many else handed_on[0]
 
     def accessed(self, variable: Any) -> None:

@@ -265,8 +265,14 @@ class Optimizer(Memory):
         )
 
     def _after(self, variables: Sequence[Variable]) -> list[Any]:
-        """Run what follows the updates, before the step is counted."""
-        return [self._average(v) for v in variables] if self.use_ema else []
+        """Run what follows the updates, before the step is counted.
+
+        Variables without a gradient have an average, too.
+        """
+        if not self.use_ema:
+            return []
+        all_of_them = {v.ref(): v for v in (*self._trainable, *variables)}
+        return [self._average(v) for v in all_of_them.values()]
 
     # ---- weight decay, averages --------------------------------------------------------------
 

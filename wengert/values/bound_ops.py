@@ -34,6 +34,7 @@ class BoundOps:
     repeat_example: Callable[[Any, int], Any]
     reshape: Callable[[Any, tuple[int, ...]], Tensor]
     blank: Callable[[Any, tuple[int, ...]], Tensor]  # zeros of another shape, of the same dtype
+    as_shape: Callable[[Any], tuple[Any, ...]]  # a tensor of integers to sizes, known or not
     # Shape and dtype of each result of a row, for inputs and attributes, without a run; None: unknown.
     known_forms: Callable[[Any, Any, Any], list[Any]]
     read: Callable[[Any], Any]  # a variable to its value

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-import numpy as np
-
 from wengert.values.bound_ops import bound
 from wengert.values.composite import Composite
 from wengert.values.dtypes import DType, as_dtype, float32, int32, int64
@@ -142,14 +140,19 @@ class IndexedSlices(Composite):
         )
 
     def _parts(self) -> list[Any]:
-        return [self._values, self._indices]
+        """The rows and the indices; the shape, too, where it is known only when a graph runs."""
+        return [self._values, self._indices, *([self.dense_shape] if self._is_open else [])]
+
+    @property
+    def _is_open(self) -> bool:
+        return self._dense_shape is not None and not is_certain(self._dense_shape)
 
     def _with_differentiated(self, gradient: Any) -> IndexedSlices:
         return self.with_values(gradient)
 
     def _with_parts(self, tensors: Iterator[Any]) -> IndexedSlices:
-        known = self._dense_shape if is_certain(self._dense_shape) else None
-        return IndexedSlices(next(tensors), next(tensors), known)
+        values, indices = next(tensors), next(tensors)
+        return IndexedSlices(values, indices, next(tensors) if self._is_open else self._dense_shape)
 
     def numpy(self) -> Any:
         """The whole tensor as an array."""
@@ -168,5 +171,5 @@ class IndexedSlices(Composite):
 
 def _as_dims(value: Any) -> tuple[Any, ...]:
     if isinstance(value, Tensor):  # in a graph, too, it is known what it was made of
-        value = np.asarray(value)
+        return bound.as_shape(value)
     return tuple([size if type(size) is Size else int(size) for size in value])

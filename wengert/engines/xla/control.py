@@ -22,6 +22,7 @@ from wengert.graph.operation import Operation
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
 from wengert.values.dtypes import VARIANT
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import TensorList
 
 MOST_COUNTED: Final = 1 << 17  # iterations up to which a loop's counters are run ahead
@@ -54,6 +55,7 @@ class _Running:
         at = {id(x): i for i, x in enumerate(ours)}
         self._order = [at[id(x)] for x in loop.body.all_inputs]
         self._depths: list[int] = []
+        self._length = 0
         self._initial = inputs[:n]
         self._carried = self._formed(list(inputs[:n]))
 
@@ -83,23 +85,26 @@ class _Running:
         placed: list[Any] = []
         for e in self._loop.emitted:
             if any(e is one for one in self._emitted):
-                array, depth = next(found)
-                placed.append(Rows(array, depth))
+                placed.append(self._stack(*next(found)))
             else:
                 placed.append(TensorList())
         return placed
 
+    def _stack(self, array: Any, depth: int) -> Any:
+        """What was emitted: of lists into which nothing was written, as many of them."""
+        return TensorList([array] * self._length) if depth == 0 else Rows(array, depth)
+
     def _scanned(self, carry: Any, count: int) -> Any:
+        self._length = count
         taken, emitted = self._loop.taken, self._emitted
         backward = bool(taken or emitted) and all(t.backward for t in [*taken, *emitted])
         xs = [
-            s.array[::-1] if t.backward and not backward else s.array
+            _turned(_rows_of(s), t.backward and not backward)
             for s, t in zip(self._stacks, taken, strict=True)
         ]
         found, stacks = lax.scan(self._once, carry, xs, length=count, reverse=backward)
         return found, [
-            y[::-1] if e.backward and not backward else y
-            for y, e in zip(stacks, emitted, strict=True)
+            _turned(y, e.backward and not backward) for y, e in zip(stacks, emitted, strict=True)
         ]
 
     def _once(self, carry: Any, elements: Sequence[Any]) -> Any:
@@ -109,18 +114,15 @@ class _Running:
             found = self._body(carried, elements)
             after = list(map(_as_carried, found[: len(carried)], carried))
             emitted = [as_rows(v) for v in found[len(carried) :]]
-            self._depths = [v.depth + 1 if isinstance(v, Rows) else 1 for v in emitted]
-            arrays = [v.array if isinstance(v, Rows) else jnp.asarray(v) for v in emitted]
+            self._depths = [_depth_of(v) for v in emitted]
+            arrays = [_rows_of(v) if _depth_of(v) != 1 else jnp.asarray(v) for v in emitted]
             state = [
                 _as_carried(new, old) for new, old in zip(self._trace.state, state, strict=True)
             ]
             return (state, after), arrays
 
     def _body(self, carried: Sequence[Any], elements: Sequence[Any]) -> list[Any]:
-        rows = [
-            Rows(x, s.depth - 1) if s.depth > 1 else x
-            for x, s in zip(elements, self._stacks, strict=True)
-        ]
+        rows = [_element(x, s) for x, s in zip(elements, self._stacks, strict=True)]
         given = [*carried, *rows, *self._fixed]
         return self._trace.body(self._plan, [given[i] for i in self._order])
 
@@ -153,8 +155,8 @@ class _Running:
         if blank:
             forms = jax.eval_shape(lambda: self._lists_after(carried, blank))
             for i, form in zip(blank, forms, strict=True):
-                if form is None:
-                    raise cannot(self._op, "it carries a list into which it writes nothing")
+                if form is None:  # nothing is written into it
+                    continue
                 count = max(len(carried[i]), form.array.shape[0])
                 shape = (count, *form.array.shape[1:])
                 carried[i] = Rows(jnp.zeros(shape, form.array.dtype), form.depth)
@@ -162,7 +164,7 @@ class _Running:
         return [_array_like(v, x) for v, x in zip(carried, likes, strict=True)]
 
     def _lists_after(self, carried: Sequence[Any], blank: Sequence[int]) -> list[Any]:
-        elements = [s.array[0] for s in self._stacks]
+        elements = [_rows_of(s)[0] for s in self._stacks]
         with self._trace.entered(self._trace.state):
             found = self._body(carried, elements)
         after = [as_rows(found[i]) for i in blank]
@@ -176,12 +178,37 @@ def _listed(value: Any, like: Any) -> Any:
 
 
 def _array_like(value: Any, like: Any) -> Any:
-    return value if isinstance(value, Rows) else jnp.asarray(value, like._array.dtype)
+    if isinstance(value, (Rows, TensorList)):
+        return value
+    return jnp.asarray(value, like._array.dtype)
+
+
+def _depth_of(value: Any) -> int:
+    """How deep the list of such values is, if they say so."""
+    return value.depth + 1 if isinstance(value, Rows) else 0 if isinstance(value, TensorList) else 1
+
+
+def _rows_of(values: Any) -> Any:
+    """The array of rows; the list itself if nothing was written into it."""
+    return values.array if isinstance(values, Rows) else values
+
+
+def _turned(rows: Any, backward: bool) -> Any:
+    return rows[::-1] if backward and not isinstance(rows, TensorList) else rows
+
+
+def _element(row: Any, stack: Any) -> Any:
+    """An element of a stack, from the row of this iteration."""
+    if isinstance(stack, TensorList):
+        return stack[0]
+    return row if stack.depth == 1 else Rows(row, stack.depth - 1)
 
 
 def _as_carried(new: Any, old: Any) -> Any:
     """A new value in the form of the old one."""
     new = as_rows(new)
+    if isinstance(old, TensorList):
+        return new
     if isinstance(old, Rows):
         if isinstance(new, TensorList):
             return Rows(jnp.zeros_like(old.array), old.depth)
@@ -286,9 +313,9 @@ def _switched(trace: Trace, op: Operation, run: Any, count: int, index: Any) -> 
             return [None if isinstance(v, TensorList) else v for v in found]
 
     tries = [jax.eval_shape(lambda b=b: tried(b)) for b in range(count)]
-    forms = [
-        next((v for v in column if v is not None), None) for column in zip(*tries, strict=True)
-    ]
+    columns = [[v for v in column if v is not None] for column in zip(*tries, strict=True)]
+    _check_shapes(op, columns)
+    forms = [next(iter(column), None) for column in columns]
 
     def branch(at: int) -> Any:
         def go(state: Any) -> Any:
@@ -305,6 +332,15 @@ def _switched(trace: Trace, op: Operation, run: Any, count: int, index: Any) -> 
     state, results = lax.switch(chosen, [branch(b) for b in range(count)], trace.state)
     trace.state = state
     return [TensorList() if v is None else v for v in results]
+
+
+def _check_shapes(op: Operation, columns: Sequence[Sequence[Any]]) -> None:
+    """Raise if the branches give values of several shapes."""
+    for column in columns:
+        shapes = {v.shape for v in column if not isinstance(v, Rows)}
+        if len(shapes) > 1:
+            found = " and ".join(map(shape_text, sorted(shapes)))
+            raise cannot(op, f"its branches give values of several shapes, {found}")
 
 
 def _in_form(value: Any, form: Any) -> Any:

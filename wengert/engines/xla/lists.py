@@ -164,3 +164,42 @@ def _zeros(values: Any) -> Any:
 @version("TensorListLength")
 def _length(values: Any) -> Any:
     return np.int32(len(values))
+
+
+# ---- examples of a batch ----------------------------------------------------------------------
+# Elements of the examples have the batch axis in front: it stands behind those of the lists.
+
+
+@version("TensorListJoinExamples")
+def _join_examples(*lists: Any) -> Any:
+    found = [as_rows(values) for values in lists]
+    there = next((rows for rows in found if isinstance(rows, Rows)), None)
+    size = max(map(len, found))
+    if there is None:
+        return TensorList([None] * size)
+    like = _padded(there.array, size)
+    parts = [_padded(r.array, size) if isinstance(r, Rows) else jnp.zeros_like(like) for r in found]
+    return Rows(jnp.stack(parts, there.depth), there.depth)
+
+
+@version("TensorListPartExamples")
+def _part_examples(values: Any, *, num: int) -> list[Any]:
+    rows = as_rows(values)
+    if isinstance(rows, TensorList):
+        return [rows] * num
+    return [Rows(jnp.take(rows.array, i, axis=rows.depth), rows.depth) for i in range(num)]
+
+
+@version("TensorListRepeatExample")
+def _repeat_example(values: Any, *, num: int) -> Any:
+    rows = as_rows(values)
+    if isinstance(rows, TensorList):
+        return rows
+    repeated = jnp.repeat(jnp.expand_dims(rows.array, rows.depth), num, axis=rows.depth)
+    return Rows(repeated, rows.depth)
+
+
+@version("TensorListSumExamples")
+def _sum_examples(values: Any, *, num: int) -> Any:
+    rows = as_rows(values)
+    return rows if isinstance(rows, TensorList) else Rows(rows.array.sum(rows.depth), rows.depth)

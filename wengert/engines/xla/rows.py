@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from wengert.engines.xla.backend import jax, jnp
+from wengert.errors import UnimplementedError
 from wengert.values.dtypes import VARIANT
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import TensorList
 
 
@@ -51,6 +53,13 @@ def as_rows(values: Any) -> Any:
 
 def stacked(parts: Any) -> Any:
     """Arrays as the rows of one; NumPy's if all of them are."""
+    shapes = {np.shape(p) for p in parts}
+    if len(shapes) > 1:
+        found = " and ".join(map(shape_text, sorted(shapes)))
+        raise UnimplementedError(
+            f"XLA cannot compute lists whose elements have several shapes: {found}. Leave the graph to "
+            "another engine: tf.function(engine='native'), or tf.config.set_engine(None)."
+        )
     return (np if all(isinstance(p, np.ndarray) for p in parts) else jnp).stack(parts)
 
 
@@ -64,7 +73,10 @@ def as_list(rows: Any) -> Any:
 
 @functools.cache
 def register() -> None:
-    """Tell JAX that rows are a structure of arrays."""
+    """Tell JAX that rows are a structure of arrays, and a list one of its elements."""
     jax.tree_util.register_pytree_node(
         Rows, lambda rows: ((rows.array,), rows.depth), lambda depth, parts: Rows(parts[0], depth)
+    )
+    jax.tree_util.register_pytree_node(
+        TensorList, lambda values: (tuple(values), None), lambda _, parts: TensorList(parts)
     )

@@ -17,6 +17,7 @@ from wengert.core.dispatch import apply
 from wengert.engines.numpy_engine import in_operation
 from wengert.engines.xla.backend import io_callback, jax, jnp
 from wengert.engines.xla.rebound import rebound
+from wengert.engines.xla.rows import Rows
 from wengert.engines.xla.traced import XP, NeedsNumbersError, Traced, answering, bare
 from wengert.engines.xla.versions import CALLED_BACK, CHECKED, VERSIONS, WHOLE, Version
 from wengert.errors import OpError, UnimplementedError
@@ -25,6 +26,7 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.inference.deferred_calls import DeferredCall
+from wengert.ops.arrays.indexing import gathering
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList, wrap
 
@@ -179,6 +181,8 @@ class Trace:
             return self._by_version(own, op, inputs)
         if name in CALLED_BACK or row.effects or row.users:
             return self.call_back(op, inputs)
+        if any(isinstance(x, Rows) for x in inputs):  # which no kernel knows
+            raise cannot(op, "it takes a list, whose elements are known only when it runs")
         return self._by_kernel(op, inputs)
 
     def _deferred(self, op: Operation, inputs: Sequence[Any]) -> list[Any]:
@@ -187,7 +191,7 @@ class Trace:
             raise value_needed(op, _UNKNOWN)
         inline: Any = op.row.inline
         graph = FunctionGraph(op.name, None)
-        with activate((), graph):
+        with activate((), graph), gathering():
             given = _stand_ins(graph, inputs)
             outputs = [graph.entered(y) for y in inline(given, op.attrs)]
         plan = Plan(outputs, graph.all_inputs, effects(graph))
@@ -263,6 +267,8 @@ class Trace:
 
 def is_known(value: Any) -> bool:
     """Whether a value is known while tracing."""
+    if isinstance(value, TensorList):
+        return all(v is None or is_known(v) for v in value)
     return isinstance(value, KNOWN)
 
 

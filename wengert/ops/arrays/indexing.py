@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy as np
 from wengert.core.batch import Batched
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
-from wengert.inference.symbolic_integers import integer
+from wengert.inference.symbolic_integers import integer, integers_of
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import as_shape, one_axis, reshape
 from wengert.ops.arrays.slicing import Index, take_part
@@ -20,7 +22,7 @@ from wengert.state.variable import Variable
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
-from wengert.values.sizes import certainly, shapes_differ
+from wengert.values.sizes import Size, certainly, shapes_differ
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
@@ -35,7 +37,7 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
     if _is_mask(key):
         return boolean_mask(tensor, key)
     parts = key if isinstance(key, tuple) else tuple(key) if isinstance(key, list) else (key,)
-    if any(type(p) is Batched for p in parts):
+    if any(map(_is_gathered, parts)):
         return _picked(tensor, parts)
     checked = _checked(tuple(_index(p) for p in parts), dims(tensor))
     if tensor.dtype is dtypes.string and Ellipsis not in checked:
@@ -43,12 +45,40 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
     return take_part(tensor, checked)
 
 
+class _Gathering(threading.local):
+    """Whether an index that is not known is that of a gather in this thread, or waits until it is known."""
+
+    is_on = False
+
+
+_GATHERING: Final = _Gathering()
+
+
+@contextmanager
+def gathering() -> Iterator[None]:
+    """Within it x[i] is a gather where i is not known: for engines that learn no numbers on their way."""
+    before, _GATHERING.is_on = _GATHERING.is_on, True
+    try:
+        yield
+    finally:
+        _GATHERING.is_on = before
+
+
+def _is_gathered(part: Any) -> bool:
+    if type(part) is Batched:
+        return True
+    if not _GATHERING.is_on or type(part) is not SymbolicTensor or dims(part):
+        return False
+    found = integers_of(part)
+    return found is None or type(found.item()) is Size
+
+
 def _picked(x: Tensor, parts: Sequence[Any]) -> Tensor:
-    """x[parts], where indices differ from example to example of a batch."""
-    rest = [slice(None) if type(p) is Batched else p for p in parts]
+    """x[parts], where indices differ from example to example of a batch, or are not known."""
+    rest = [slice(None) if _is_gathered(p) else p for p in parts]
     x = getitem(x, tuple(rest))
     for at, index in reversed(list(enumerate(parts))):
-        if type(index) is not Batched:
+        if not _is_gathered(index):
             continue
         if dims(index) or not index.dtype.is_integer:
             raise _bad_index(index)

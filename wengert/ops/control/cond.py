@@ -38,8 +38,8 @@ from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, int32
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.symbolic import SymbolicTensor, is_certain
-from wengert.values.tensor import Tensor, dims
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
     from wengert.graph.operation import Operation
@@ -289,13 +289,17 @@ def branch_tangents(
     there = [k for k in range(len(ys)) if any(p.tangents[k] is not None for p in pushes)]
     if not there:
         return [None] * len(ys)
+    shared = [k for k in there if k < branches.count]
     for push, body in zip(pushes, branches.bodies, strict=True):
-        push.graph.outputs = [
-            push.output(push.tangents[k], _result(branches, body, k, ys)) for k in there
-        ]
+        push.graph.outputs = [push.output(push.tangents[k], body.results[k]) for k in shared]
     meant = [_meanings(branches, b, ys[0].op, push, xs) for b, push in enumerate(pushes)]
     tangents = Branches([p.graph for p in pushes], meant)
     tangents.is_choice = branches.is_choice
+    for k in there[len(shared) :]:  # of a value of one branch; the others have none
+        branch, _ = branches.more[k - branches.count]
+        results = tangents.bodies[branch].results
+        tangents.more.append((branch, len(results)))
+        results.append(pushes[branch].output(pushes[branch].tangents[k], None))
     results = tangents.added(index, tangents.inputs, [form_of(ys[k]) for k in there])
     found = dict(zip(there, results, strict=True))
     return [found.get(k) for k in range(len(ys))]
@@ -318,14 +322,6 @@ def _pushed(
         *[next(found) if b == branch else None for b, _ in others],
     ]
     return push
-
-
-def _result(branches: Branches, body: Subgraph, k: int, ys: Sequence[Any]) -> Any:
-    """What a missing tangent takes its shape from; those of other branches' values are unused."""
-    if k < branches.count:
-        return body.graph.outputs[k]
-    shape = dims(ys[k])
-    return bound.blank(ys[k], shape if is_certain(shape) else ())
 
 
 # ---- public functions -------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def _adjugate_rule(g: Tensor, y: Tensor, a: Tensor) -> Tensor:
 def _adjugate_rule_by_minors(g: Tensor, a: Tensor) -> Tensor:
     """Each element of an adjugate is a determinant: its derivative exists whatever the rank is."""
     size = dims(a)[-1]
-    if size == 1:
+    if size < 2:
         return zeros_like(a)
     all_but = np.stack([np.delete(np.eye(size), i, 0) for i in range(size)])
     rows = convert(all_but[:, None], a.dtype)

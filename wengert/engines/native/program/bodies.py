@@ -112,7 +112,13 @@ class BodyWriter:
         text = ["entry:", *self._found(), *self._entry, *lines]
         made.function = Function("\n".join(text), frozenset([declared]), ())
         made.settings = "loop", tuple(self._runtime), tuple(self._settings)
+        made.chosen = frozenset([base for base, _ in self._arguments]) - self._read()
         return made
+
+    def _read(self) -> set[Base]:
+        """The arrays that are read whatever branches are chosen inside."""
+        read = [base for call in self.calls for base, _ in call.arrays if base not in call.chosen]
+        return {self._where[base][0] if base in self._where else base for base in read}
 
     def _found(self) -> list[str]:
         """The lines that find arrays, functions and settings."""

@@ -55,3 +55,6 @@ class ChoiceWriter(BodyWriter):
                 lines += memcpy(self._argument(target), self._address(base), base.bytes)
             lines.append("br label %done")
         return self._made([*lines, "done:", *self._ends_wrong(), "ret void"])
+
+    def _read(self) -> set[Base]:
+        return {self.choice.index.base}

@@ -15,7 +15,6 @@ import numpy as np
 from wengert.engines.native.frontend.arrays import (
     AsList,
     Base,
-    Choice,
     Input,
     Known,
     Literal,
@@ -198,7 +197,7 @@ class ProgramWriter:
             for base, _ in call.arrays:
                 last[id(base)] = at
                 self._native_uses.add(base)
-                if type(call.what) is not Choice:
+                if base not in call.chosen:
                     elsewhere.add(base)
         self._chosen = self._native_uses - elsewhere  # used by nothing but branches
         self.arena = Arena()

@@ -40,7 +40,7 @@ class Call:
     Without a function it is a check, which stops the plan if the array holds True.
     """
 
-    __slots__ = ("arrays", "finish", "function", "name", "parts", "settings", "what")
+    __slots__ = ("arrays", "chosen", "finish", "function", "name", "parts", "settings", "what")
 
     def __init__(
         self, name: str, arrays: Sequence[tuple[Base, int]], parts: int, what: Any
@@ -54,6 +54,8 @@ class Call:
         # The code to compile for it, which has no name yet.
         self.function: Function | None = None
         self.finish: Any = None  # the epilogue of a product
+        # The arrays that it reads in branches alone: those of a branch that was not run are missing.
+        self.chosen: frozenset[Base] = frozenset()
 
     @property
     def outputs(self) -> Sequence[Base]:
