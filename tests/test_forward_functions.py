@@ -154,3 +154,67 @@ def test_tangents_of_variables_that_a_custom_gradient_reads() -> None:
         for compiled in (False, True):
             g = tf.function(along, jit_compile=compiled)
             np.testing.assert_allclose(g(x), wanted, rtol=1e-5)
+
+
+BODIES: dict[str, Callable[[Function, Any], Any]] = {
+    "loop": lambda f, x: tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, f(x)), (0, x))[1],
+    "loop in a loop": lambda f, x: tf.while_loop(
+        lambda i, x: i < 2, lambda i, x: (i + 1, BODIES["loop"](f, x)), (0, x)
+    )[1],
+    "branch": lambda f, x: tf.cond(x[0] > 0.0, lambda: f(f(x)), lambda: x),
+    "branch of several": lambda f, x: tf.switch_case(1, [lambda: x, lambda: f(x), lambda: 2.0 * x]),
+    "loop in a branch": lambda f, x: tf.cond(
+        x[0] > 0.0, lambda: BODIES["loop"](f, x), lambda: f(x)
+    ),
+    "branch in a loop": lambda f, x: BODIES["loop"](lambda x: BODIES["branch"](f, x), x),
+    "function in a loop": lambda f, x: BODIES["loop"](tf.function(f), x),
+    "elements": lambda f, x: tf.map_fn(lambda one: f(one[None])[0], x),
+    "all at once": lambda f, x: tf.vectorized_map(lambda one: f(one[None])[0], x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=list(BODIES))
+@pytest.mark.parametrize("kind", ["custom", "again", "plain"])
+def test_products_with_the_hessian_where_bodies_read_variables(body: Any, kind: str) -> None:
+    """In the gradient of a loop the variable was a value without a tangent: its part was lost, silently."""
+    scale = tf.Variable(0.5)
+
+    @tf.custom_gradient
+    def custom(x: Any) -> Any:
+        t = tf.tanh(x * scale)
+
+        def grad(dy: Any, variables: Any = None) -> Any:
+            d = dy * (1.0 - t * t)
+            return d * scale, [tf.reduce_sum(d * x) for _ in variables]
+
+        return t, grad
+
+    f = {
+        "custom": custom, "again": tf.recompute_grad(lambda x: tf.tanh(x * scale)),
+        "plain": lambda x: tf.tanh(x * scale),
+    }[kind]  # fmt: skip
+
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(body(f, x) ** 2)
+        return tape.gradient(y, [x, scale])
+
+    def product(x: Any) -> Any:
+        tangents = [tf.constant([1.0, 0.5]), tf.constant(0.6)]
+        with tf.autodiff.ForwardAccumulator([x, scale], tangents) as accumulator:
+            found = gradient(x)
+        return accumulator.jvp(found)
+
+    x, step = tf.constant([0.3, -0.8]), 1e-2
+    ends = []
+    for sign in (1.0, -1.0):
+        scale.assign(0.5 + sign * step * 0.6)
+        ends.append(gradient(x + sign * step * tf.constant([1.0, 0.5])))
+    scale.assign(0.5)
+    wanted = [(a - b) / (2 * step) for a, b in zip(*ends, strict=True)]
+    for way in (
+        product, tf.function(product, jit_compile=False), tf.function(product, jit_compile=True),
+    ):  # fmt: skip
+        for y, z in zip(way(x), wanted, strict=True):
+            np.testing.assert_allclose(y, z, rtol=2e-3, atol=2e-3)

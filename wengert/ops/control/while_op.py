@@ -302,7 +302,7 @@ def loop_gradients(
     n, s = len(loop.carried), len(loop.taken)
     flows = [x.dtype.is_differentiable for x in loop.carried]
     constants = [(x, at) for x, at in loop.same if xs[n + s + at].dtype.is_differentiable]
-    back = _Backward(loop, op, gs[n:], flows, [x for x, _ in constants])
+    back = _Backward(loop, op, xs, gs[n:], flows, [x for x, _ in constants])
     initial = [
         bound.zeros_like(ys[i]) if gs[i] is None else gs[i] for i, flow in enumerate(flows) if flow
     ]
@@ -328,11 +328,12 @@ class _Backward:
         self,
         loop: Loop,
         op: Operation,
+        xs: Sequence[Any],
         stack_gs: Sequence[Any],
         flows: Sequence[bool],
         constants: Sequence[SymbolicTensor],
     ) -> None:
-        self._loop, self._op = loop, op
+        self._loop, self._op, self._xs = loop, op, xs
         flowing = [i for i, flow in enumerate(flows) if flow]
         results = [loop.results[i] for i in flowing]
         emitted = [e for e, g in zip(loop.emitted, stack_gs, strict=False) if g is not None]
@@ -370,7 +371,7 @@ class _Backward:
 
     def added(self, initial: Sequence[Any], stack_gs: Sequence[Any]) -> list[Any]:
         graph = self._graph
-        saved = _Saved(self._loop, self._op, graph, backward=True)
+        saved = _Saved(self._loop, self._op, self._xs, graph, backward=True)
         taken = [
             Stack(x, not backward)
             for x, backward in zip(self._element_gs, self._stack_form, strict=True)
@@ -425,7 +426,7 @@ def loop_tangents(loop: Loop, ys: Sequence[Any], ts: Sequence[Any], xs: Sequence
         if e.inside.dtype.is_differentiable
     ]
     taken = [Stack(x, loop.taken[i].backward) for x, i in zip(elements, stacked, strict=True)]
-    saved = _Saved(loop, op, graph, backward=False)
+    saved = _Saved(loop, op, xs, graph, backward=False)
     stacks = [*saved.stacks, *[ts[n + i] for i in stacked]]
     tangent = Loop(
         graph, carried, results, None, [*saved.taken, *taken], [e for _, e in moving], saved.fixed
@@ -446,11 +447,11 @@ def loop_tangents(loop: Loop, ys: Sequence[Any], ts: Sequence[Any], xs: Sequence
 class _Saved:
     """The values inside a loop that its derivative uses, as stacks for the derivative's loop."""
 
-    def __init__(self, loop: Loop, op: Operation, graph: FunctionGraph, backward: bool) -> None:
-        # Loop-invariant values are taken from outside of the loop.
-        self.fixed = {
-            id(x): op.inputs[len(loop.carried) + len(loop.taken) + at] for x, at in loop.same
-        }
+    def __init__(
+        self, loop: Loop, op: Operation, xs: Sequence[Any], graph: FunctionGraph, backward: bool
+    ) -> None:
+        # Loop-invariant values are taken from outside of the loop, as recorders know them.
+        self.fixed = {id(x): xs[len(loop.carried) + len(loop.taken) + at] for x, at in loop.same}
         saved = [v for v in graph.captured if id(v) not in self.fixed and _is_of(v, loop.body)]
         if not saved:  # a loop needs a stack to count its iterations by
             graph.capture(loop.carried[0])
