@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
+from zlib import crc32
 
 import numpy as np
 
@@ -141,17 +142,22 @@ def _sum(where: Place, array: Any) -> Any:
 
 def _agree(where: Place, array: Any) -> None:
     """Raise unless all processes add values of one form: gloo adds what it gets, or waits for more."""
-    form = f"{array.dtype.name} {shape_text(array.shape)}"
-    rows = np.zeros((where.count, _FORM), np.uint8)
-    own = form.encode()[:_FORM]
-    rows[where.index, : len(own)] = list(own)
-    forms = [bytes(row).rstrip(b"\0").decode() for row in _sum(where, rows)]
-    if len(set(forms)) > 1:
+    text = f"{array.dtype.name} {shape_text(array.shape)}".encode()
+    form = np.frombuffer(text.ljust(_FORM)[:_FORM], np.uint8)
+    if len(set(_of_each(where, np.array(crc32(text), np.uint32)).tolist())) > 1:
+        forms = [bytes(row).decode().rstrip() for row in _of_each(where, form)]
         each = ", ".join(f"process {at} {form}" for at, form in enumerate(forms))
         raise InvalidArgumentError(
             f"The processes add values of different dtypes or shapes: {each}. All of them run the same "
             "program, in the same order, and give values of one shape."
         )
+
+
+def _of_each(where: Place, array: Any) -> Any:
+    """The arrays of one form that all processes give, in their order."""
+    rows = np.zeros((where.count, *array.shape), array.dtype)
+    rows[where.index] = array
+    return _sum(where, rows)
 
 
 def of_first(array: Any) -> Any:
