@@ -143,6 +143,24 @@ def test_an_error_of_one_that_has_met_the_others_ends_all(tmp_path: Path) -> Non
 
 
 @needs_jax
+@pytest.mark.parametrize(("leave", "status"), [("sys.exit(7)", 7), ("sys.exit('no data')", 1)])
+def test_a_status_of_one_that_has_met_the_others_ends_all(
+    leave: str, status: int, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"import sys\n{MEET}if s.cluster_resolver.task_id == 1:\n    {leave}\n"
+        "s.reduce('sum', s.run(lambda: tf.constant(1.0)), axis=None)\n"
+    )
+    start = time.monotonic()
+    run = launch("-n", 2, program)
+    assert time.monotonic() - start < 30
+    assert run.returncode == status
+    assert ("[1] no data" in run.stderr) == ("no data" in leave)
+    assert f"process 1 of 2 ended with exit status {status}. The others were ended." in run.stderr
+
+
+@needs_jax
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", ["[index + 1, 2]", "[2] if index else []"])
 def test_values_of_several_shapes_are_not_added(shape: str, tmp_path: Path) -> None:

@@ -93,6 +93,9 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt as error:
         show(error)
         return INTERRUPTED
+    except SystemExit as error:
+        _end_among_others(error.code)
+        raise
     except Exception as error:  # noqa: BLE001  # shown as Python would
         show(error)
         return 1
@@ -100,6 +103,15 @@ def run(options: argparse.Namespace) -> int:
         if options.explain:
             _tell(answers.met.reports)
     return 0
+
+
+def _end_among_others(code: Any) -> None:
+    """End at once by a status that says that something failed, if other processes were met."""
+    processes = sys.modules.get("wengert.distribute.processes")
+    if code and processes is not None and processes.have_met():
+        if not isinstance(code, int):
+            print(code, file=sys.stderr)
+        processes.end(code if isinstance(code, int) else 1)
 
 
 def _tell(reports: Sequence[object]) -> None:

@@ -96,11 +96,21 @@ def join(where: Place) -> None:
 
 
 def _ended_by(show: Callable[..., object], kind: Any, error: Any, trace: Any) -> NoReturn:
-    """End this process by an error, at once: at its usual end JAX waits for the others, who wait for it."""
+    """End this process by an error."""
     show(kind, error, trace)
+    end(1)
+
+
+def have_met() -> bool:
+    """Whether this process has met others."""
+    return join.cache_info().currsize > 0
+
+
+def end(status: int) -> NoReturn:
+    """End this process at once: at its usual end JAX waits for the others, who wait for it."""
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(1)
+    os._exit(status)
 
 
 @functools.cache
