@@ -512,6 +512,40 @@ def derivatives_of_higher_order_and_overrides() -> None:
 
 
 @program
+def custom_gradients_that_read_variables() -> None:
+    """What stands around them passes values on: there is nothing to call back for."""
+    scale = tf.Variable(0.5)
+
+    @tf.custom_gradient
+    def custom(x: Any) -> Any:
+        t = tf.tanh(x * scale)
+
+        def grad(dy: Any, variables: Any = None) -> Any:
+            d = dy * (1.0 - t * t)
+            return d * scale, [tf.reduce_sum(d * x) for _ in variables]
+
+        return t, grad
+
+    def loop(x: Any) -> Any:
+        return tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, custom(x)), (0, x))[1]
+
+    def gradient(f: Any, x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(f(x) ** 2)
+        return tape.gradient(y, [x, scale])
+
+    x = tf.constant([0.3, -0.8])
+    again = tf.recompute_grad(lambda x: tf.tanh(x * scale))
+    for f in (custom, again, loop):
+        first = lambda x, f=f: gradient(f, x)  # noqa: E731
+        for g in (f, first, lambda x, first=first: gradient(lambda x: first(x)[0], x)):
+            found = tf.nest.flatten(tf.function(g, engine="xla")(x))
+            for y, z in zip(found, tf.nest.flatten(g(x)), strict=True):
+                np.testing.assert_allclose(y, z, rtol=1e-5)
+
+
+@program
 def custom_rows() -> None:
     cube = extend.op("XlaCube", lambda xp, x: x * x * x, vjp=(lambda g, y, x: g * 3.0 * x * x,))
     sorts = extend.op("XlaSorted", lambda _, x: np.array(sorted(x.tolist()), x.dtype),
