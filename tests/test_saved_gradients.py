@@ -146,6 +146,44 @@ def slope(f: Any) -> float:
     return float(tape.gradient(y, x))
 
 
+OVERRIDES: dict[Any, Any] = {
+    "Exp": lambda op, g: 100.0 * g * op.outputs[0],
+    ("name", "part/Exp"): lambda op, g: 7.0 * g,
+    ("scope", "part"): lambda region, g: 3.0 * g,
+}
+
+
+@pytest.mark.parametrize("what", [None, *OVERRIDES], ids=str)
+def test_overrides_given_afterwards_reach_what_was_loaded(what: Any, tmp_path: Path) -> None:
+    """They find the operation by its type, its name and its scope, though its gradient came along."""
+    tf.RegisterGradient("OfThePart")(lambda op, g: 9.0 * g * op.inputs[0])
+
+    class Model(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        def f(self, x: Any) -> Any:
+            with tf.name_scope("part"), tf.gradient_override_map({"Exp": "OfThePart"}):
+                y = tf.exp(x)
+            return tf.sin(y)
+
+    model = Model()
+    tf.saved_model.save(model, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    overrides = None if what is None else {what: OVERRIDES[what]}
+    x = tf.constant([0.3, 0.7])
+
+    def gradient(f: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x, overrides=overrides).numpy()
+
+    for of in (lambda f: f, lambda f: tf.function(lambda x: f(f(x)))):
+        np.testing.assert_allclose(gradient(of(loaded.f)), gradient(of(model.f)), rtol=1e-6)
+    wanted = gradient(model.f)
+    GRADIENTS.pop("OfThePart")
+    np.testing.assert_allclose(gradient(tf.saved_model.load(tmp_path).f), wanted, rtol=1e-6)
+
+
 @pytest.mark.parametrize("kind", ["PyFunc", "EagerPyFunc", "PyFuncStateless"])
 def test_python_in_a_model_is_not_run(kind: str, tmp_path: Path) -> None:
     """A node that would call Python is refused, and the error says so."""

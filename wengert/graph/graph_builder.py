@@ -259,9 +259,13 @@ class Builder:
             return
         op = one.op
         if any(op is made for made in self.operations[before:]):
-            self._by_name.pop(op.name, None)
-            op.name = name
-            self._by_name[name] = op
+            self.rename(op, name)
+
+    def rename(self, op: Operation, name: str) -> None:
+        """Give an operation a name that no other one has."""
+        self._by_name.pop(op.name, None)
+        op.name = name
+        self._by_name[name] = op
 
     # ---- adding ------------------------------------------------------------------------------
 

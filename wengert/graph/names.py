@@ -20,7 +20,7 @@ class Names:
         self.scope = ""  # with a slash at its end, unless it is empty
         self.entry: Scope | None = None  # the innermost that the program entered
         self.root = ""  # where the graph stands: the entry, as text, around all others
-        self._entries: dict[str, Scope] = {}  # the last one by the scope's name here
+        self._entries: dict[str, Scope | None] = {}  # the last one by the scope's name here
         self._used: dict[str, int] = {}  # upper and lower case are one, as in TensorFlow
         self._journal: list[tuple[str, int | None]] = []
 
@@ -78,6 +78,16 @@ class Names:
         if entry is not None:
             self._entries[self.scope] = entry
         return self.scope, partial(self.go_on_in, *before)
+
+    @context_manager
+    def read(self, name: str) -> tuple[str, Callable[[], None]]:
+        """The same, by a file, in which scopes are known by their whole names."""
+        before, entry, at = (self.scope, self.entry), None, ""
+        for part in name.split("/"):
+            at += f"{part}/"
+            entry = self._entries.setdefault(at, entered(entry, part))
+        self.go_on_in(at, entry)
+        return at, partial(self.go_on_in, *before)
 
     def go_on_in(self, scope: str, entry: Scope | None) -> None:
         """Be in a scope that is open."""

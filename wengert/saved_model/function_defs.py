@@ -24,6 +24,11 @@ from wengert.values.dtypes import int32, resource
 _COUNTERS: Final = 2  # values of a loop in a file that it does not have here
 
 
+WITHOUT_GRADIENT: Final = (
+    "without_gradient"  # the name of an operation whose gradient is its scope's
+)
+
+
 class Custom(NamedTuple):
     """An operation with a gradient of its own: its type there, its function, how tensors are called there."""
 
@@ -198,7 +203,7 @@ class _Nodes:
 
     def _overridden(self, op: Any, node: Any) -> Any:
         """The results of an operation passed on, with the gradient that is in place of its own."""
-        node.name = f"{op.name}/without_gradient"
+        node.name = f"{op.name}/{WITHOUT_GRADIENT}"
         results = [f"{node.name}:{n}" if n else node.name for n in range(len(op.outputs))]
         inputs = [input_name(x, x.op.name) for x in op.inputs]
         return self._passing(op, [*results, *inputs], computes=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,10 @@ from wengert.core.context import activate, current_graph
 from wengert.errors import DataLossError, NotFoundError
 from wengert.formats.bundles import BundleReader
 from wengert.ops.arrays.identity import identity_n
+from wengert.ops.math.elementwise import zeros_like
+from wengert.overrides.row_override import with_rule
 from wengert.saved_model import options as names
+from wengert.saved_model.function_defs import WITHOUT_GRADIENT
 from wengert.saved_model.reading import chosen, read_model
 from wengert.saved_model.structures import decoded
 from wengert.saved_model.version_1 import load_version_1
@@ -204,25 +208,29 @@ class _Loading:
 
     def _gradient(self, name: str) -> Any:
         """What makes a node whose gradient is a function of the library."""
+        proto = self._meta.object_graph_def.concrete_functions[name]
 
-        def maker(importer: Importer, node: Any, inputs: list[Any]) -> Any:
-            proto = self._meta.object_graph_def.concrete_functions[name]
+        def pulled(dys: Sequence[Any], captured: Sequence[Any], count: int) -> list[Any]:
             structure = decoded(proto.output_signature)
             parts = structure if isinstance(structure, (list, tuple)) else [structure]
+            called = Importer(current_graph(), self.library, None, self.gradients)
+            found = iter(called.call(name, [*dys, *captured]))
+            made = [None if part is None else next(found) for part in parts]
+            return [*[None] * (count - len(made)), *made][-count:]
+
+        def maker(importer: Importer, node: Any, inputs: list[Any]) -> Any:
+            op = _overridden(node, inputs)
+            if op is not None:
+                known = dict(enumerate([*op.outputs, *op.inputs]))
+                places = [self._place(importer, node, known, n) for n in proto.bound_inputs]
+                if None not in places:
+                    return _with_gradient(op, node.name, places, pulled)
 
             @custom_gradient
             def through(*xs: Any) -> Any:
                 def grad(*dys: Any) -> list[Any]:
-                    captured = [self._captured(importer, n) for n in proto.bound_inputs]
-                    graph = current_graph()
-                    called = Importer(graph, self.library, None, self.gradients)
-                    found = iter(called.call(name, [*dys, *captured]))
-                    made = [None if part is None else next(found) for part in parts]
-                    return (
-                        made[-len(xs) :]
-                        if len(made) >= len(xs)
-                        else [None] * (len(xs) - len(made)) + made
-                    )
+                    held = [self._captured(importer, n) for n in proto.bound_inputs]
+                    return pulled(dys, held, len(xs))
 
                 return identity_n(list(xs)), grad
 
@@ -230,10 +238,55 @@ class _Loading:
 
         return maker
 
+    def _place(self, importer: Importer, node: Any, known: dict[int, Any], number: int) -> Any:
+        """What a rule captured: a variable, or where it is among the values of its operation; None if elsewhere."""
+        if self._protos[number].WhichOneof("kind") != "captured_tensor":
+            return self.bound(number)
+        name, _, index = self._protos[number].captured_tensor.name.partition(":")
+        if name == node.name:
+            return int(index or 0)
+        try:
+            value = self._captured(importer, number)
+        except ValueError:  # it is not made yet
+            return None
+        return next((at for at, x in known.items() if x is value), None)
+
     def _captured(self, importer: Importer, number: int) -> Any:
         if self._protos[number].WhichOneof("kind") == "captured_tensor":
             return importer.value(self._protos[number].captured_tensor.name)
         return self.bound(number)
+
+
+def _overridden(node: Any, inputs: Sequence[Any]) -> Any:
+    """The operation that a node hands on with the gradient that was in place of its own, if it does."""
+    op = getattr(inputs[0], "op", None)
+    if op is None or op.name.rpartition("/")[2] != WITHOUT_GRADIENT:
+        return None
+    handed_on = [*op.outputs, *op.inputs]
+    is_all = len(inputs) == len(handed_on)
+    return op if is_all and all(map(operator.is_, inputs, handed_on)) else None
+
+
+def _with_gradient(
+    op: Any, name: str, places: Sequence[Any], pulled: Callable[..., list[Any]]
+) -> list[Any]:
+    """An operation with a gradient in place of its own, by the name that it had; its results and inputs.
+
+    What the gradient reads are variables, and values of the operation, by their places.
+    """
+    count = len(op.outputs)
+
+    def rule(op: Any, *gs: Any) -> list[Any]:
+        own = [*op.outputs, *op.inputs]
+        dys = [*gs, *[None] * len(op.inputs)]
+        given = [zeros_like(x) if g is None else g for g, x in zip(dys, own, strict=True)]
+        held = [own[at] if isinstance(at, int) else at for at in places]
+        return pulled(given, held, len(own))[count:]
+
+    op.row = with_rule(op.row, rule)
+    scope, own = op.graph.get_name_scope(), name.rpartition("/")[2]
+    op.graph.rename(op, f"{scope}/{own}" if scope else own)
+    return [*op.outputs, *op.inputs]
 
 
 class LoadedFunction:

@@ -272,7 +272,7 @@ class Importer:
         outer = self.graph.get_name_scope()
         within = "/".join(part for part in (outer, scope) if part)
         with (
-            name_scope(f"{within}/") if within else nullcontext(),
+            self.graph.names.read(within) if within else nullcontext(),
             self.graph.control_dependencies(after),
             self.graph.device(node.device),
         ):
