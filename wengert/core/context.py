@@ -179,13 +179,12 @@ def current_scope() -> Scope | None:
 @context_manager
 def made_in(scope: Scope | None) -> tuple[str, Callable[[], None]]:
     """Record the operations inside as part of a name scope; in a graph their names stay as they are."""
-    graph = current_graph()
-    before = current_scope()
+    graph, before, name = current_graph(), current_scope(), str(scope or "")
     if graph is None:
         _put("scope", scope)
-        return scope or "", lambda: _put("scope", before)
+        return name, lambda: _put("scope", before)
     graph.names.entry = scope
-    return scope or "", lambda: setattr(graph.names, "entry", before)
+    return name, lambda: setattr(graph.names, "entry", before)
 
 
 @context_manager

@@ -56,9 +56,7 @@ def entered(around: Scope | None, name: str | None, anew: bool = False) -> Scope
         return _scope(
             f"{around or ''}{name}/", around, False, around is not None and around.is_whole
         )
-    if anew:
-        return _scope(name, around, False, True)
-    return name if isinstance(name, Scope) else _scope(name, None, True, True)
+    return _scope(name, around if anew else None, not anew, True)
 
 
 def _scope(name: str, around: Scope | None, goes_on: bool, is_whole: bool) -> Scope:
