@@ -126,9 +126,8 @@ def test_user_gradients_in_bodies(f: Function, compiled: bool) -> None:
             np.testing.assert_allclose(y, z, rtol=1e-5)
 
 
-def test_tangents_of_variables_that_a_custom_gradient_reads() -> None:
-    """They were lost in functions, where the recorders knew the value that was read, and not the variable."""
-    scale = tf.Variable(0.5)
+def tanh_of_a_multiple(scale: Any) -> Function:
+    """A custom gradient that reads a variable."""
 
     @tf.custom_gradient
     def custom(x: Any) -> Any:
@@ -140,6 +139,14 @@ def test_tangents_of_variables_that_a_custom_gradient_reads() -> None:
 
         return t, grad
 
+    return custom
+
+
+def test_tangents_of_variables_that_a_custom_gradient_reads() -> None:
+    """They were lost in functions, where the recorders knew the value that was read, and not the variable."""
+    scale = tf.Variable(0.5)
+
+    custom = tanh_of_a_multiple(scale)
     again = tf.recompute_grad(lambda x: tf.tanh(x * scale))
     x = tf.constant([0.3, -0.8])
     for f in (custom, again):
@@ -179,16 +186,7 @@ def test_products_with_the_hessian_where_bodies_read_variables(body: Any, kind: 
     """In the gradient of a loop the variable was a value without a tangent: its part was lost, silently."""
     scale = tf.Variable(0.5)
 
-    @tf.custom_gradient
-    def custom(x: Any) -> Any:
-        t = tf.tanh(x * scale)
-
-        def grad(dy: Any, variables: Any = None) -> Any:
-            d = dy * (1.0 - t * t)
-            return d * scale, [tf.reduce_sum(d * x) for _ in variables]
-
-        return t, grad
-
+    custom = tanh_of_a_multiple(scale)
     f = {
         "custom": custom, "again": tf.recompute_grad(lambda x: tf.tanh(x * scale)),
         "plain": lambda x: tf.tanh(x * scale),
