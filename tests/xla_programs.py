@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from test_forward_functions import tanh_of_a_multiple
 
 import wengert as tf
 from wengert import extend
@@ -516,15 +517,7 @@ def custom_gradients_that_read_variables() -> None:
     """What stands around them passes values on: there is nothing to call back for."""
     scale = tf.Variable(0.5)
 
-    @tf.custom_gradient
-    def custom(x: Any) -> Any:
-        t = tf.tanh(x * scale)
-
-        def grad(dy: Any, variables: Any = None) -> Any:
-            d = dy * (1.0 - t * t)
-            return d * scale, [tf.reduce_sum(d * x) for _ in variables]
-
-        return t, grad
+    custom = tanh_of_a_multiple(scale)
 
     def loop(x: Any) -> Any:
         return tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, custom(x)), (0, x))[1]

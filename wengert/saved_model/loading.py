@@ -221,8 +221,8 @@ class _Loading:
         def maker(importer: Importer, node: Any, inputs: list[Any]) -> Any:
             op = _overridden(node, inputs)
             if op is not None:
-                known = dict(enumerate([*op.outputs, *op.inputs]))
-                places = [self._place(importer, node, known, n) for n in proto.bound_inputs]
+                own = [*op.outputs, *op.inputs]
+                places = [self._place(importer, node, own, n) for n in proto.bound_inputs]
                 if None not in places:
                     return _with_gradient(op, node.name, places, pulled)
 
@@ -238,7 +238,7 @@ class _Loading:
 
         return maker
 
-    def _place(self, importer: Importer, node: Any, known: dict[int, Any], number: int) -> Any:
+    def _place(self, importer: Importer, node: Any, own: list[Any], number: int) -> Any:
         """What a rule captured: a variable, or where it is among the values of its operation; None if elsewhere."""
         if self._protos[number].WhichOneof("kind") != "captured_tensor":
             return self.bound(number)
@@ -249,7 +249,7 @@ class _Loading:
             value = self._captured(importer, number)
         except ValueError:  # it is not made yet
             return None
-        return next((at for at, x in known.items() if x is value), None)
+        return next((at for at, x in enumerate(own) if x is value), None)
 
     def _captured(self, importer: Importer, number: int) -> Any:
         if self._protos[number].WhichOneof("kind") == "captured_tensor":

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert.ops.arrays.identity import stop_gradient
+from wengert.compat.v1.functions.control import while_loop as _while_loop
 from wengert.ops.control.cond import cond, switch_case
-from wengert.ops.control.while_loop import while_loop as _while_loop
-from wengert.values import nest
 
 
 def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str = "cond") -> Any:
@@ -44,10 +42,10 @@ def while_loop(
         loop_vars,
         shape_invariants,
         parallel_iterations,
-        maximum_iterations=maximum_iterations,
+        back_prop,
         name=name,
+        maximum_iterations=maximum_iterations,
+        return_same_structure=True,
     )
-    if not back_prop:
-        found = nest.map_structure(stop_gradient, found)
     is_alone = isinstance(loop_vars, (list, tuple)) and len(loop_vars) == 1
     return found[0] if is_alone and not return_same_structure else found

@@ -67,15 +67,15 @@ class Frame:
 
     def around(self, low: Lowering, x: View, fill: Any) -> View:
         """The image with a number around it."""
+        if not self.is_wider:
+            return low.stored(x)
         at = self.at
         inside = [
             (b, size - b - n) for b, size, n in zip(at.before, self.size, at.size, strict=True)
         ]
         behind = len(x.shape) - self.ahead - len(inside)
         paddings = [(0, 0)] * self.ahead + inside + [(0, 0)] * behind
-        if self.is_wider:
-            return padded(low, x, paddings, np.dtype(x.kind).type(fill))
-        return low.stored(x)
+        return padded(low, x, paddings, np.dtype(x.kind).type(fill))
 
     def positions(self) -> Iterator[Slices]:
         """For each position in the window, where all windows have it."""
@@ -169,14 +169,14 @@ def _products(*xs: Lane) -> Lane:
 # ---- pooling ----------------------------------------------------------------------------------------
 
 
-def _pool(low: Lowering, x: View, shape: Dims, attrs: dict[str, Any], most: int = _MOST) -> Frame:
+def _pool(x: View, shape: Dims, attrs: dict[str, Any], most: int = _MOST) -> Frame:
     _check_size(shape, x.kind)
     return Frame(pool_windows(shape, attrs), 0, most)
 
 
 @rule("MaxPool", "MaxPool3D")
 def _largest(low: Lowering, op: Operation, x: View, **attrs: Any) -> View:
-    seen = _pool(low, x, x.shape, attrs).seen(low, x, -math.inf)
+    seen = _pool(x, x.shape, attrs).seen(low, x, -math.inf)
     return low.computed(lambda *xs: reduce(LANES.maximum, xs), *seen)
 
 
@@ -201,8 +201,8 @@ def _firsts(y: Lane, xs: Sequence[Lane], inside: Sequence[Lane]) -> Iterator[Lan
 
 @rule("MaxPoolGrad", "MaxPool3DGrad")
 def _to_largest(low: Lowering, op: Operation, x: View, y: View, g: View, **attrs: Any) -> View:
-    frame = _pool(low, x, x.shape, attrs, _MOST_COMPARED)
-    count = len(list(frame.positions()))
+    frame = _pool(x, x.shape, attrs, _MOST_COMPARED)
+    count = math.prod(frame.at.kernel)
 
     def given(y: Lane, g: Lane, *xs: Lane) -> list[Lane]:
         firsts = _firsts(y, xs[:count], xs[count:])
@@ -213,7 +213,7 @@ def _to_largest(low: Lowering, op: Operation, x: View, y: View, g: View, **attrs
 
 @rule("MaxPoolGradGrad", "MaxPool3DGradGrad")
 def _at_largest(low: Lowering, op: Operation, x: View, y: View, u: View, **attrs: Any) -> View:
-    frame = _pool(low, x, x.shape, attrs, _MOST_COMPARED)
+    frame = _pool(x, x.shape, attrs, _MOST_COMPARED)
     of_u = frame.seen(low, u)
     count = len(of_u)
 
@@ -236,7 +236,7 @@ def _sizes(low: Lowering, frame: Frame, kind: str) -> View:
 
 @rule("AvgPool", "AvgPool3D")
 def _mean(low: Lowering, op: Operation, x: View, **attrs: Any) -> View:
-    frame = _pool(low, x, x.shape, attrs)
+    frame = _pool(x, x.shape, attrs)
     total = low.computed(_sum, *frame.seen(low, x))
     return low.computed(LANES.divide, total, _sizes(low, frame, x.kind))
 
@@ -245,7 +245,7 @@ def _mean(low: Lowering, op: Operation, x: View, **attrs: Any) -> View:
 def _to_mean(
     low: Lowering, op: Operation, g: View, *, orig_input_shape: Dims, **attrs: Any
 ) -> View:
-    frame = _pool(low, g, orig_input_shape, attrs)
+    frame = _pool(g, orig_input_shape, attrs)
     share = low.computed(LANES.divide, g, _sizes(low, frame, g.kind))
     return low.computed(_sum, *frame.reached(low, share))
 
@@ -253,7 +253,7 @@ def _to_mean(
 # ---- convolutions of each channel by itself -----------------------------------------------------------
 
 
-def _channels(low: Lowering, x: View, kernel: Dims, image: Dims, attrs: dict[str, Any]) -> Frame:
+def _channels(x: View, kernel: Dims, image: Dims, attrs: dict[str, Any]) -> Frame:
     _check_size(image, x.kind)
     if not channels_last(attrs["data_format"]):
         raise NotLowered("channels first")
@@ -298,18 +298,18 @@ def each_filter(low: Lowering, frame: Frame, x: View, g: View, sizes: Dims) -> V
 
 @rule(DEPTHWISE)
 def _depthwise(low: Lowering, op: Operation, x: View, w: View, **attrs: Any) -> View:
-    return each_channel(low, _channels(low, x, w.shape, x.shape, attrs), x, w)
+    return each_channel(low, _channels(x, w.shape, x.shape, attrs), x, w)
 
 
 @rule(f"{DEPTHWISE}BackpropInput")
 def _depthwise_to_input(
     low: Lowering, op: Operation, w: View, g: View, *, input_sizes: Dims, **attrs: Any
 ) -> View:
-    return each_channel_back(low, _channels(low, g, w.shape, input_sizes, attrs), w, g)
+    return each_channel_back(low, _channels(g, w.shape, input_sizes, attrs), w, g)
 
 
 @rule(f"{DEPTHWISE}BackpropFilter")
 def _depthwise_to_filter(
     low: Lowering, op: Operation, x: View, g: View, *, filter_sizes: Dims, **attrs: Any
 ) -> View:
-    return each_filter(low, _channels(low, g, filter_sizes, x.shape, attrs), x, g, filter_sizes)
+    return each_filter(low, _channels(g, filter_sizes, x.shape, attrs), x, g, filter_sizes)

@@ -184,7 +184,6 @@ def _whole_power(x: Lane, n: int) -> Lane:
 
 def _polygamma(n: int) -> Callable[[Lane], Lane]:
     """The n-th derivative of digamma; that of pi cot(pi x) reflects it."""
-    sign = 1.0 if n % 2 else -1.0
 
     def derivative(x: Lane) -> Lane:
         t, f = _beyond(x)
@@ -201,7 +200,7 @@ def _polygamma(n: int) -> Callable[[Lane], Lane]:
         y = where(x < 0.0, reflected, size)
         is_pole = LANES.logical_and(x <= 0.0, f == 0.0)
         y = where(LANES.logical_or(is_pole, x == -INFINITY), like(x, INFINITY), y)
-        return -y if sign < 0 else y
+        return y if n % 2 else -y
 
     derivative.__name__ = f"polygamma_{n}"
     return derivative
