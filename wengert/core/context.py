@@ -15,7 +15,7 @@ from wengert.core.recorder import GraphInterpreter, Interpreter, Recorder
 from wengert.core.row import Attrs, Row
 from wengert.core.scope import Scope
 from wengert.host.context_manager import Change, context_manager, enter
-from wengert.host.fp_errors import quiet_runner
+from wengert.host.fp_errors import quiet_context
 
 
 class _Start:
@@ -43,6 +43,7 @@ class Context:
         "interpreter",
         "listeners",
         "overrides",
+        "quiet_context",
         "recorders",
         "run_quietly",
         "scope",
@@ -63,7 +64,8 @@ class Context:
         # The recorders to notify; None while an interpreter is active, so that the door needs to
         # look at one attribute only.
         self.listeners: tuple[Recorder, ...] | None = () if _Start.interpreter is None else None
-        self.run_quietly = quiet_runner()
+        self.quiet_context = quiet_context()
+        self.run_quietly = self.quiet_context.run
 
 
 class Thread(threading.local):

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from itertools import islice
 from typing import Any, Final
 
+from wengert.core.compiled import TWINS, in_c, machine
 from wengert.core.context import also_listening, call, current_graph, thread
 from wengert.core.contract import check_gradients
 from wengert.core.row import Row, place
@@ -81,6 +82,7 @@ def through(ways: Iterable[tuple[Sequence[Key], Sequence[Key]]], wanted: set[Key
     return needed
 
 
+@in_c
 def sweep(  # noqa: C901  # unrolled for one and two inputs, where the time goes
     records: Records,
     drain: bool,
@@ -137,6 +139,23 @@ def sweep(  # noqa: C901  # unrolled for one and two inputs, where the time goes
         if key in wanted and key not in found:
             found[key] = g
     return found
+
+
+def _pull_rules(
+    row: Row,
+    attrs: dict[str, Any],
+    key_a: Any,
+    key_b: Any,
+    a: Any,
+    b: Any,
+    y: Any,
+    g: Any,
+    cotangents: Cotangents,
+    needed: Container[Key],
+) -> None:
+    """The rules of a record, of whatever form."""
+    keys, xs = inputs_of(key_a, key_b, a, b)
+    _pull_in_general(row, attrs, keys, xs, y, g, cotangents, needed)
 
 
 def _pull_in_general(
@@ -256,3 +275,12 @@ def conjugate(g: Any) -> Any:
     if type(g) is IndexedSlices:
         return g.with_values(bound.conj(g.values))
     return bound.conj(g)
+
+
+if machine is not None:
+    machine.setup(
+        bound=bound,
+        sweep=TWINS["sweep"],
+        take_several=_take_several,
+        pull_in_general=_pull_rules,
+    )

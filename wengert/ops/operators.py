@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wengert.core.context import current_graph
-from wengert.core.dispatch import door_for_two
+from wengert.core.dispatch import as_method, door_for_two
 from wengert.core.table import TABLE
 from wengert.ops.arrays import indexing
 from wengert.ops.linalg import matmul
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from wengert.values.typing import TensorLike
 
 Operator = Callable[[Any, Any], Any]
-
-
-def _swapped(function: Operator) -> Operator:
-    return lambda self, other: function(other, self)
 
 
 def _logical_or_bitwise(logical: Operator, bitwise: Operator) -> Operator:
@@ -111,7 +107,7 @@ ALONE: dict[str, Callable[..., Any]] = {
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    **{f"__{name}__": function for name, function in BINARY.items()},
-    **{f"__r{name}__": _swapped(function) for name, function in BINARY.items()},
+    **{f"__{name}__": as_method(function) for name, function in BINARY.items()},
+    **{f"__r{name}__": as_method(function, swapped=True) for name, function in BINARY.items()},
     **{f"__{name}__": function for name, function in ALONE.items()},
 }
