@@ -56,7 +56,7 @@ clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The machine in C is compiled along, where there is a compiler.
-$(VENV)/.installed: pyproject.toml hatch_build.py wengert/core/machine.c
+$(VENV)/.installed: pyproject.toml hatch_build.py tools/compile_machine.py wengert/core/machine.c
 	@echo "Setting up $(VENV) (only the first time) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Wengert needs Python 3.10 or newer; try: make PYTHON=python3.12 ...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

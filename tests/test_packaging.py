@@ -16,10 +16,14 @@ from typing import Any
 
 import pytest
 
+from tools.compile_machine import file_name
+from tools.versions import find_python
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = [f"3.{minor}" for minor in range(10, 15)]
+COMPILER = shutil.which((os.environ.get("CC") or "cc").split()[0])
 PROGRAM = """
 import sys
 import tensorflow as tf
@@ -39,18 +43,18 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """From the source distribution, as an installer without the wheel would make it."""
+    """From the source distribution, as an installer without the wheel would make it; Python alone."""
     unpacked = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(sdist) as archive:
         options: Any = {"filter": "data"} if sys.version_info >= (3, 12) else {}
         archive.extractall(unpacked, **options)
     (source,) = unpacked.iterdir()
-    return built("wheel", source, tmp_path_factory.mktemp("wheel"))
+    return built("wheel", source, tmp_path_factory.mktemp("wheel"), WENGERT_MACHINE="python")
 
 
-def built(what: str, source: Path, into: Path) -> Path:
+def built(what: str, source: Path, into: Path, **environment: str) -> Path:
     code = f"import sys, hatchling.build as b; print(b.build_{what}(sys.argv[1]))"
-    run([sys.executable, "-c", code, str(into)], cwd=source)
+    run([sys.executable, "-c", code, str(into)], cwd=source, env=os.environ | environment)
     (made,) = into.iterdir()
     return made
 
@@ -144,17 +148,16 @@ def test_without_the_optional_parts(python: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_on_every_python_that_is_there(version: str, wheel: Path, tmp_path: Path) -> None:
-    """Installed with what it needs, a program and its gradient run."""
-    python = shutil.which(f"python{version}")
-    works = python and not subprocess.run([python, "-c", ""], capture_output=True).returncode
-    if not works:
+def test_on_every_python_that_is_there(version: str, sdist: Path, tmp_path: Path) -> None:
+    """Built and installed with what it needs, a program and its gradient run, on the machine in C."""
+    python = find_python(version)
+    if python is None:
         pytest.skip(f"Python {version} is not there")
     if sys.version_info[:2] == tuple(map(int, version.split("."))):
         pytest.skip(f"Python {version} runs these tests")
     run([str(python), "-m", "venv", str(tmp_path / "venv")])
     own = tmp_path / "venv" / "bin" / "python"
-    pip = [str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel)]
+    pip = [str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(sdist)]
     installed = subprocess.run(pip, capture_output=True, text=True)
     if installed.returncode:
         pytest.skip(f"nothing to install from: {installed.stderr.strip().splitlines()[-1]}")
@@ -162,3 +165,24 @@ def test_on_every_python_that_is_there(version: str, wheel: Path, tmp_path: Path
     program.write_text(PROGRAM)
     out = run([str(own), "-m", "wengert", "run", str(program)], cwd=tmp_path)
     assert out.split(maxsplit=1)[0] == "6.0"
+    if COMPILER is not None:
+        assert "in C" in run([str(own), "-m", "wengert", "doctor"], cwd=tmp_path)
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+def test_a_wheel_with_the_machine_in_c_is_for_this_python(tmp_path: Path) -> None:
+    made = built("wheel", ROOT, tmp_path / "made")
+    assert sysconfig.get_config_var("py_version_nodot") in made.name.split("-")[2]
+    inside = {n for n in zipfile.ZipFile(made).namelist() if n.startswith("wengert/core/_machine")}
+    assert inside == {f"wengert/core/{file_name()}"}
+    python = environment(tmp_path / "venv", made)
+    assert "in C" in clean(python, "-m", "wengert", "doctor")
+
+
+def test_without_a_compiler_the_package_is_python_alone(sdist: Path, tmp_path: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        options: Any = {"filter": "data"} if sys.version_info >= (3, 12) else {}
+        archive.extractall(tmp_path / "unpacked", **options)
+    (source,) = (tmp_path / "unpacked").iterdir()
+    made = built("wheel", source, tmp_path / "made", CC="no-such-compiler")
+    assert made.name.endswith("-py3-none-any.whl")

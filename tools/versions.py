@@ -70,7 +70,7 @@ def main(names: Sequence[str]) -> int:
 def _passes(environment: Environment) -> bool:
     """Whether the tests pass, or cannot be run here; a line says what happened."""
     began = time.monotonic()
-    python = sys.executable if environment.python is None else _python(environment.python)
+    python = sys.executable if environment.python is None else find_python(environment.python)
     if python is None:
         print(f"{environment.name}: skipped, there is no Python {environment.python} here.")
         return True
@@ -105,7 +105,7 @@ def _run(
 # ---- what is there ------------------------------------------------------------------------------
 
 
-def _python(version: str) -> str | None:
+def find_python(version: str) -> str | None:
     return next((p for p in _pythons(version) if _is(p, version)), None)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 import wengert
 from wengert.cli.output import as_json, heading, pairs
+from wengert.core.compiled import machine
 from wengert.host.kept_memory import about_kept_memory
 from wengert.host.memory_size import written
 
@@ -29,6 +30,12 @@ PACKAGES = {
     "absl": "absl-py",
     "scipy_openblas32": "scipy-openblas32",
 }  # where pip's name is another
+
+
+_WITHOUT_C = (
+    "Python alone, eager operations take twice the time: built without a C compiler, or for another "
+    "Python; with one, pip install --force-reinstall --no-deps"
+)
 
 
 def add_to(commands: Any, purpose: str) -> None:
@@ -86,6 +93,7 @@ def findings() -> dict[str, dict[str, Any]]:
             "python": platform.python_version(),
             "numpy": np.__version__,
             "system": f"{platform.system()} {platform.machine()}",
+            "machine": "in C" if machine is not None else _WITHOUT_C,
         },
         "native engine": _native(),
         "optional packages": {n: importlib.util.find_spec(n) is not None for n in OPTIONAL},

@@ -83,8 +83,12 @@ def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) ->
     context = thread.context
     context.recorders = recorders
     context.interpreter = interpreter
-    context.building = None if interpreter is None else interpreter.building
-    context.listeners = listeners() if interpreter is None else None
+    if interpreter is None:
+        context.building = None
+        context.listeners = listeners() if recorders else ()
+    else:
+        context.building = interpreter.building
+        context.listeners = None
 
 
 def of_thread() -> tuple[Any, ...]:
@@ -290,14 +294,17 @@ def note_access(variable: Any) -> None:
 def start(recorder: Recorder) -> None:
     """Activate a recorder in this thread."""
     now = thread.context.recorders
-    at = len(now) if recorder.computes else sum(not r.computes for r in now)
+    at = len(now)
+    if not recorder.computes:
+        while at and now[at - 1].computes:
+            at -= 1
     install((*now[:at], recorder, *now[at:]), thread.context.interpreter)
 
 
 def stop(recorder: Recorder) -> None:
     """Deactivate a recorder."""
     context = thread.context
-    install(tuple(r for r in context.recorders if r is not recorder), context.interpreter)
+    install(tuple([r for r in context.recorders if r is not recorder]), context.interpreter)
 
 
 @context_manager

@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from wengert.core.compiled import in_c, machine
+from wengert.core.compiled import TWINS, in_c, machine
 from wengert.core.context import Context, thread
 from wengert.core.row import NO_ATTRS, Attrs, Row
 from wengert.core.tape import MANY, ONE, Tape
@@ -33,7 +33,9 @@ from wengert.values.typed_calls import answered
 
 
 @in_c
-def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, name: str | None = None) -> Any:
+def apply(
+    row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, name: str | None = None, /
+) -> Any:
     """Carry out an operation on tensors: one result, or a list where the row says so.
 
     The name is for a graph, which gives it to the operation.
@@ -55,7 +57,7 @@ def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, name: str | 
         _fail(row, inputs, error)
     finally:
         leave(token)
-    result = [_wrapped(v) for v in value] if row.many else _wrapped(value)
+    result = _as_result(row, value)
     for recorder in listeners:
         recorder.record(row, inputs, attrs, result)
     return result
@@ -71,6 +73,10 @@ def _of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
     assert row.large is not None
     value = row.large(row, arrays, attrs)
     return row.kernel(np, *arrays, **attrs) if value is None else value
+
+
+def _as_result(row: Row, value: Any) -> Any:
+    return [_wrapped(v) for v in value] if row.many else _wrapped(value)
 
 
 def _wrapped(value: Any) -> Tensor:
@@ -120,7 +126,8 @@ def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[An
             return answered(function, (x, y), {}, error)  # type: ignore[no-any-return]
         return apply(row, prepared, NO_ATTRS, name)  # type: ignore[no-any-return]
 
-    function.straight = straight  # type: ignore[attr-defined]
+    if machine is not None:
+        function.straight = straight  # type: ignore[attr-defined]
     return function
 
 
@@ -128,9 +135,16 @@ def as_method(function: Callable[..., Any], swapped: bool = False) -> Any:
     """A function of two as the method behind an operator; swapped, that of its right operand."""
     method = (lambda self, other: function(other, self)) if swapped else function
     straight = getattr(function, "straight", None)
-    if machine is None or straight is None:
-        return method
-    return machine.Door(*straight.of, otherwise=method, swapped=swapped)
+    return method if straight is None else behind_door(method, *straight.of, swapped)
+
+
+def behind_door(
+    function: Callable[..., Any], row: Row, takes: Container[Any], swapped: bool = False
+) -> Any:
+    """A function that does for two plain tensors what the door for them does: that is tried first."""
+    if machine is None:
+        return function
+    return machine.Door(row, takes, 2, function, swapped)
 
 
 # The way through a door where all is plain; None where it is not, or where an error is to be explained.
@@ -251,6 +265,7 @@ if machine is not None:
         int_makers={dtype: dtype.type for dtype in _BUILT_IN if dtype.kind in "iu"},
         operators={np.add: 0, np.subtract: 1, np.multiply: 2, np.divide: 3},
         of_large=_of_large,
-        wrapped=_wrapped,
+        as_result=_as_result,
         failed=_fail,
+        apply_in_python=TWINS["apply"],
     )

@@ -3,82 +3,59 @@
    Each is the twin of Python beside it, which says what it does and why: the door and `apply` of
    dispatch.py, `Tape.record` of tape.py, `sweep` of reverse.py. What is rare is left to the Python,
    so that a rule of the machine stands in one place: a path here begins only where the values are
-   plain, and gives up before it has done anything. compiled.py binds the names. */
+   plain, and gives up before it has done anything. compiled.py loads it. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <structmember.h>
 
-/* ---- what compiled.py binds -------------------------------------------------------------------- */
+/* ---- what Python's half binds, by these names -------------------------------------------------- */
 
-static PyObject *Tensor, *Context, *Row, *Tape, *IndexedSlices; /* classes */
-static PyObject *ndarray, *float32, *float64, *numpy;
-static PyObject *ONE, *MANY, *NO_ATTRS; /* marks of a record, and of a call */
-static PyObject *thread;                /* of which `context` is the state of this thread */
-static PyObject *quiet_variable, *QUIET;
-static PyObject *scalar_dtypes;         /* of NumPy's scalars, by their class */
-static PyObject *float_makers, *int_makers; /* the classes of scalars, by dtype */
-static PyObject *operators;             /* places among Python's operators, by NumPy function */
-static PyObject *no_index;              /* () */
-static PyObject *bound;                 /* the operations of the machine, see bound_ops.py */
-static PyObject *of_large, *wrapped, *failed;               /* dispatch.py */
-static PyObject *sweep_twin, *take_several, *pull_in_general; /* reverse.py */
-static PyObject *large_size;
-static Py_ssize_t LARGE;
+#define NAMES(_) \
+    _(Tensor) _(Variable) _(Context) _(Row) _(Tape) _(IndexedSlices) /* classes */ \
+    _(ndarray) _(numpy) _(float32) _(float64) \
+    _(scalar_dtypes)             /* the dtypes of NumPy's scalars, by their class */ \
+    _(float_makers) _(int_makers) /* classes of scalars, by dtype */ \
+    _(operators)                 /* Python's operators that do what a NumPy function does, by it */ \
+    _(ONE) _(MANY) _(NO_ATTRS)   /* marks of a record, and of a call */ \
+    _(thread) _(quiet_variable) _(QUIET) _(LARGE) _(bound) \
+    _(of_large) _(as_result) _(failed) _(apply_in_python)         /* dispatch.py */ \
+    _(sweep_in_python) _(take_several) _(pull_in_general)         /* reverse.py */
 
-static const struct { const char *name; PyObject **place; } NAMES[] = {
-    {"Tensor", &Tensor}, {"Context", &Context}, {"Row", &Row}, {"Tape", &Tape},
-    {"IndexedSlices", &IndexedSlices}, {"ndarray", &ndarray}, {"float32", &float32},
-    {"float64", &float64}, {"numpy", &numpy}, {"ONE", &ONE},
-    {"MANY", &MANY}, {"NO_ATTRS", &NO_ATTRS}, {"thread", &thread},
-    {"quiet_variable", &quiet_variable}, {"QUIET", &QUIET}, {"scalar_dtypes", &scalar_dtypes},
-    {"float_makers", &float_makers}, {"int_makers", &int_makers}, {"operators", &operators},
-    {"bound", &bound},
-    {"of_large", &of_large}, {"wrapped", &wrapped}, {"failed", &failed},
-    {"sweep", &sweep_twin}, {"take_several", &take_several},
-    {"pull_in_general", &pull_in_general}, {"LARGE", &large_size},
-};
+/* The slots of Python's classes, whose places in an object are found out. */
+#define SLOTS(_) \
+    _(Tensor, _array) _(Tensor, _key) _(Tape, records) _(Tape, positions) \
+    _(Context, listeners) _(Context, building) _(Context, interpreter) _(Context, quiet_context) \
+    _(Row, kernel) _(Row, ufunc) _(Row, large) _(Row, many) _(Row, differentiable) _(Row, saves_x) \
+    _(Row, saves_y) _(Row, vjp) _(Row, sums_back) _(Row, passes_slices) _(Row, fills)
 
-/* Where the slots of Python's classes lie in their objects. */
-static Py_ssize_t _array, _key, listeners_, building_, interpreter_, quiet_;
-static Py_ssize_t kernel_, ufunc_, large_, many_, differentiable_, saves_x_, saves_y_, vjp_,
-    sums_back_, passes_slices_, fills_;
-static Py_ssize_t records_, positions_;
+/* Attributes that are asked for by their names. */
+#define TEXTS(_) \
+    _(_array) _(_key) _(shape) _(size) _(dtype) _(context) _(record) _(read_value) _(apply) _(add) \
+    _(sum_to) _(to_dense)
 
-static const struct { PyObject **class; const char *name; Py_ssize_t *offset; } SLOTS[] = {
-    {&Tensor, "_array", &_array}, {&Tensor, "_key", &_key},
-    {&Context, "listeners", &listeners_}, {&Context, "building", &building_},
-    {&Context, "interpreter", &interpreter_}, {&Context, "quiet_context", &quiet_},
-    {&Row, "kernel", &kernel_}, {&Row, "ufunc", &ufunc_}, {&Row, "large", &large_},
-    {&Row, "many", &many_}, {&Row, "differentiable", &differentiable_},
-    {&Row, "saves_x", &saves_x_}, {&Row, "saves_y", &saves_y_}, {&Row, "vjp", &vjp_},
-    {&Row, "sums_back", &sums_back_}, {&Row, "passes_slices", &passes_slices_},
-    {&Row, "fills", &fills_}, {&Tape, "records", &records_}, {&Tape, "positions", &positions_},
-};
+#define OBJECT(name) static PyObject *name;
+#define PLACE(class, slot) static Py_ssize_t class##_##slot;
+#define TEXT(name) static PyObject *text_##name;
+NAMES(OBJECT)
+SLOTS(PLACE)
+TEXTS(TEXT)
 
-#define LENGTH(table) (sizeof(table) / sizeof *(table))
-#define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
+#define SLOT(object, place) (*(PyObject **)((char *)(object) + (place)))
 #define IS_A(object, class) (Py_TYPE(object) == (PyTypeObject *)(class))
-#define IS_TENSOR(object) (IS_A(object, Tensor) && SLOT(object, _array))
+#define IS_TENSOR(object) (IS_A(object, Tensor) && SLOT(object, Tensor__array))
+#define IS_ARRAY(value) IS_A(value, ndarray)
+#define IS_NUMBER(value) (PyFloat_CheckExact(value) || PyLong_CheckExact(value))
 
-/* The strings by which attributes are asked for. */
-static PyObject *text_array, *text_key, *text_shape, *text_size, *text_dtype, *text_context,
-    *text_record, *text_apply, *text_add, *text_sum_to, *text_to_dense;
+enum { WIDTH = 8, MOST = 16 }; /* the width of a record; the most inputs that are taken here */
 
-static const struct { const char *name; PyObject **place; } TEXTS[] = {
-    {"_array", &text_array}, {"_key", &text_key}, {"shape", &text_shape}, {"size", &text_size},
-    {"dtype", &text_dtype}, {"context", &text_context}, {"record", &text_record},
-    {"apply", &text_apply}, {"add", &text_add}, {"sum_to", &text_sum_to},
-    {"to_dense", &text_to_dense},
-};
+static PyObject *no_index; /* () */
 
-enum { WIDTH = 8, LEAF = -WIDTH, MOST = 16 }; /* of a record; inputs that need no memory */
-
-/* A switch of a row, which is True or False: 1 or 0; -1 with an error. */
+/* A switch of a row, which is True or False. */
 static int is_set(PyObject *row, Py_ssize_t slot)
 {
     PyObject *value = SLOT(row, slot);
-    return value == Py_True ? 1 : value == Py_False ? 0 : value ? PyObject_IsTrue(value) : 0;
+    return value == Py_True || (value != Py_False && PyObject_IsTrue(value) > 0);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------ */
@@ -93,8 +70,6 @@ typedef struct {
     PyObject *base;
     PyObject *descr;
 } Array;
-
-#define IS_ARRAY(value) IS_A(value, ndarray)
 
 /* The dtype of an array or of a NumPy scalar, borrowed; NULL without an error for anything else. */
 static PyObject *dtype_of(PyObject *value)
@@ -127,16 +102,16 @@ static Py_ssize_t size_of(PyObject *value)
 static PyObject *array_of(PyObject *value)
 {
     if (IS_TENSOR(value))
-        return Py_NewRef(SLOT(value, _array));
-    return PyObject_GetAttr(value, text_array);
+        return Py_NewRef(SLOT(value, Tensor__array));
+    return PyObject_GetAttr(value, text__array);
 }
 
 /* The key by which tapes know a value; None if it has none yet. */
 static PyObject *key_of(PyObject *value)
 {
-    if (IS_A(value, Tensor) && SLOT(value, _key))
-        return Py_NewRef(SLOT(value, _key));
-    return PyObject_GetAttr(value, text_key);
+    if (IS_A(value, Tensor) && SLOT(value, Tensor__key))
+        return Py_NewRef(SLOT(value, Tensor__key));
+    return PyObject_GetAttr(value, text__key);
 }
 
 /* The shape of a tensor, or of what stands for one in a record: its shape alone. */
@@ -155,10 +130,10 @@ static PyObject *shape_of(PyObject *value)
 /* Whether two values have the same shape, of which the second may be a shape; -1 with an error. */
 static int same_shape(PyObject *value, PyObject *other)
 {
-    if (IS_TENSOR(value) && IS_ARRAY(SLOT(value, _array))) {
-        Array *a = (Array *)SLOT(value, _array);
-        if (IS_TENSOR(other) && IS_ARRAY(SLOT(other, _array))) {
-            Array *b = (Array *)SLOT(other, _array);
+    if (IS_TENSOR(value) && IS_ARRAY(SLOT(value, Tensor__array))) {
+        Array *a = (Array *)SLOT(value, Tensor__array);
+        if (IS_TENSOR(other) && IS_ARRAY(SLOT(other, Tensor__array))) {
+            Array *b = (Array *)SLOT(other, Tensor__array);
             return a->nd == b->nd
                 && !memcmp(a->dimensions, b->dimensions, a->nd * sizeof *a->dimensions);
         }
@@ -179,8 +154,8 @@ static PyObject *wrap(PyObject *array)
         Py_DECREF(array);
         return NULL;
     }
-    SLOT(tensor, _array) = array;
-    SLOT(tensor, _key) = Py_NewRef(Py_None);
+    SLOT(tensor, Tensor__array) = array;
+    SLOT(tensor, Tensor__key) = Py_NewRef(Py_None);
     return tensor;
 }
 
@@ -190,21 +165,15 @@ static PyObject *wrap(PyObject *array)
 static PyObject *current_context(void)
 {
     PyObject *here = PyThreadState_GetDict();
-    if (!here) {
-        PyErr_SetString(PyExc_RuntimeError, "the thread has no state");
-        return NULL;
-    }
-    PyObject *context = PyDict_GetItemWithError(here, thread);
+    PyObject *context = here ? PyDict_GetItemWithError(here, thread) : NULL;
     if (context || PyErr_Occurred())
         return context;
     context = PyObject_GetAttr(thread, text_context);
-    if (!context)
-        return NULL;
-    if (!IS_A(context, Context) || PyDict_SetItem(here, thread, context) < 0)
+    if (!here || !context || PyDict_SetItem(here, thread, context) < 0)
         Py_CLEAR(context);
     Py_XDECREF(context); /* the dictionary keeps it */
     if (!context && !PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "the state of the thread is no Context");
+        PyErr_SetString(PyExc_RuntimeError, "the thread has no state");
     return context;
 }
 
@@ -230,7 +199,7 @@ static PyObject *new_key_of(PyObject *result)
         return key;
     Py_DECREF(key);
     key = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
-    if (key && PyObject_SetAttr(result, text_key, key) < 0)
+    if (key && PyObject_SetAttr(result, text__key, key) < 0)
         Py_CLEAR(key);
     return key;
 }
@@ -253,17 +222,17 @@ static int append(PyObject *records, PyObject *record[WIDTH])
 static int record(PyObject *tape, PyObject *row, PyObject *const *inputs, Py_ssize_t count,
                   PyObject *attrs, PyObject *result)
 {
-    PyObject *positions = SLOT(tape, positions_), *records = SLOT(tape, records_);
+    PyObject *positions = SLOT(tape, Tape_positions), *records = SLOT(tape, Tape_records);
     PyObject *a = inputs[0], *b = count == 2 ? inputs[1] : Py_None;
     PyObject *key_a = key_of(a), *key_b = count == 2 ? key_of(b) : Py_NewRef(ONE);
     int first = key_a ? is_followed(positions, key_a) : -1;
     int second = !key_b ? -1 : count == 2 ? is_followed(positions, key_b) : 0;
-    if (first < 0 || second < 0 || !(first || second) || !is_set(row, differentiable_)) {
+    if (first < 0 || second < 0 || !(first || second) || !is_set(row, Row_differentiable)) {
         Py_XDECREF(key_a);
         Py_XDECREF(key_b);
         return first < 0 || second < 0 ? -1 : 0;
     }
-    int saves_x = is_set(row, saves_x_), saves_y = is_set(row, saves_y_);
+    int saves_x = is_set(row, Row_saves_x), saves_y = is_set(row, Row_saves_y);
     PyObject *out = new_key_of(result), *at = PyLong_FromSsize_t(PyList_GET_SIZE(records));
     if (out && (!at || PyDict_SetItem(positions, out, at) < 0))
         Py_CLEAR(out);
@@ -279,7 +248,7 @@ static int record(PyObject *tape, PyObject *row, PyObject *const *inputs, Py_ssi
 static int tell(PyObject *listeners, PyObject *row, PyObject *sequence, PyObject *const *inputs,
                 Py_ssize_t count, PyObject *attrs, PyObject *result)
 {
-    int good = 1, few = (count == 1 || count == 2) && !is_set(row, many_);
+    int good = 1, few = (count == 1 || count == 2) && !is_set(row, Row_many);
     PyObject *given = Py_XNewRef(sequence);
     for (Py_ssize_t i = 0; good && i < PyTuple_GET_SIZE(listeners); i++) {
         PyObject *recorder = PyTuple_GET_ITEM(listeners, i);
@@ -331,8 +300,6 @@ static PyObject *number_like(PyObject *number, PyObject *dtype)
     return made ? wrap(made) : NULL;
 }
 
-#define IS_NUMBER(value) (PyFloat_CheckExact(value) || PyLong_CheckExact(value))
-
 /* Whether it is the dtype of one of the floats that processors compute with. */
 static int is_float(PyObject *dtype)
 {
@@ -356,71 +323,108 @@ static PyObject *called(Door *door, PyObject *a, PyObject *b)
             && is_float(dtype_of(operands[0])))
             value = door->of_scalars(operands[0], operands[1]);
         else
-            value = PyObject_Vectorcall(SLOT(door->row, ufunc_), operands, door->count, NULL);
+            value = PyObject_Vectorcall(SLOT(door->row, Row_ufunc), operands, door->count, NULL);
     }
     Py_XDECREF(operands[0]);
     Py_XDECREF(operands[1]);
     return value;
 }
 
-/* Compute with the floating-point errors off; the inputs are owned, and may become tensors. */
-static PyObject *computed(Door *door, PyObject *inputs[2], PyObject *quiet)
+/* An error of a kernel is raised as one that says of which operation, and on what. */
+static void explain(PyObject *row, PyObject *inputs)
 {
-    if (PyContext_Enter(quiet) < 0)
-        return NULL;
-    PyObject *value = NULL;
-    int good = 1;
-    for (Py_ssize_t i = 0; good && i < door->count; i++)
-        if (IS_NUMBER(inputs[i])) {
-            PyObject *tensor = number_like(inputs[i], dtype_of(SLOT(inputs[1 - i], _array)));
-            good = tensor != NULL;
-            if (good)
-                Py_SETREF(inputs[i], tensor);
-        }
-    if (good)
-        value = called(door, SLOT(inputs[0], _array), inputs[1] ? SLOT(inputs[1], _array) : NULL);
-    if (PyContext_Exit(quiet) < 0)
-        Py_CLEAR(value);
-    return value;
+    PyObject *kind, *error, *traceback;
+    if (!inputs || !PyErr_ExceptionMatches(PyExc_Exception))
+        return; /* an interrupt is none */
+    PyErr_Fetch(&kind, &error, &traceback);
+    PyErr_NormalizeException(&kind, &error, &traceback);
+    if (traceback)
+        PyException_SetTraceback(error, traceback);
+    PyObject *never = PyObject_CallFunctionObjArgs(failed, row, inputs, error, NULL);
+    Py_XDECREF(never);
+    Py_XDECREF(kind);
+    Py_XDECREF(error);
+    Py_XDECREF(traceback);
 }
 
-/* Whether the arguments are tensors of one dtype that the door takes, or a number beside one. */
+/* The result of a door on tensors; NULL without an error in the middle of another call. */
+static PyObject *computed(Door *door, PyObject *const inputs[2], PyObject *quiet)
+{
+    if (PyContext_Enter(quiet) < 0) {
+        PyErr_Clear();
+        return NULL;
+    }
+    PyObject *value = called(door, SLOT(inputs[0], Tensor__array), inputs[1] ? SLOT(inputs[1], Tensor__array) : NULL);
+    if (!value) {
+        PyObject *given = inputs[1] ? PyTuple_Pack(2, inputs[0], inputs[1]) : PyTuple_Pack(1, inputs[0]);
+        explain(door->row, given);
+        Py_XDECREF(given);
+    }
+    if (PyContext_Exit(quiet) < 0)
+        Py_CLEAR(value);
+    return value ? wrap(value) : NULL;
+}
+
+/* The dtype of what a tensor or a variable holds, if the door takes it. */
+static PyObject *dtype_taken(Door *door, PyObject *operand)
+{
+    if ((!IS_A(operand, Tensor) && !IS_A(operand, Variable)) || !SLOT(operand, Tensor__array))
+        return NULL;
+    PyObject *dtype = dtype_of(SLOT(operand, Tensor__array));
+    return is_taken(door, dtype) ? dtype : NULL;
+}
+
+/* Whether the arguments are values of one dtype that the door takes, or a number beside one. */
 static int are_plain(Door *door, PyObject *x, PyObject *y)
 {
+    PyObject *first = dtype_taken(door, x);
     if (door->count == 1)
-        return IS_TENSOR(x) && is_taken(door, dtype_of(SLOT(x, _array)))
-            && size_of(SLOT(x, _array)) < LARGE;
-    if (IS_TENSOR(x)) {
-        PyObject *dtype = dtype_of(SLOT(x, _array));
-        if (!is_taken(door, dtype))
-            return 0;
-        return IS_TENSOR(y) ? dtype_of(SLOT(y, _array)) == dtype : IS_NUMBER(y);
-    }
-    return IS_NUMBER(x) && IS_TENSOR(y) && is_taken(door, dtype_of(SLOT(y, _array)));
+        return first && size_of(SLOT(x, Tensor__array)) < PyLong_AsSsize_t(LARGE);
+    PyObject *second = dtype_taken(door, y);
+    return first && second ? first == second
+        : first ? IS_NUMBER(y) : second ? IS_NUMBER(x) : 0;
+}
+
+/* An operand as a tensor: a number of the dtype of the other one, a variable's value, which recorders
+   hear of. NULL without an error where a number does not become one. */
+static PyObject *as_tensor(PyObject *operand, PyObject *other, PyObject *quiet)
+{
+    if (IS_A(operand, Variable))
+        return PyObject_CallMethodNoArgs(operand, text_read_value);
+    if (IS_A(operand, Tensor))
+        return Py_NewRef(operand);
+    PyObject *tensor = NULL;
+    if (PyContext_Enter(quiet) == 0) {
+        tensor = number_like(operand, dtype_of(SLOT(other, Tensor__array)));
+        if (!tensor && PyErr_ExceptionMatches(PyExc_Exception))
+            PyErr_Clear();
+        if (PyContext_Exit(quiet) < 0)
+            Py_CLEAR(tensor);
+    } else
+        PyErr_Clear();
+    return tensor;
 }
 
 /* The result where all is plain; NULL without an error where it is not. */
 static PyObject *through(Door *door, PyObject *x, PyObject *y)
 {
-    if (!are_plain(door, x, y))
+    PyObject *given[2] = {x, y}, *inputs[2] = {NULL, NULL}, *result = NULL;
+    PyObject *context = are_plain(door, x, y) ? current_context() : NULL;
+    if (!context || SLOT(context, Context_listeners) == Py_None)
         return NULL;
-    PyObject *context = current_context();
-    if (!context)
-        return NULL;
-    PyObject *listeners = SLOT(context, listeners_);
-    if (listeners == Py_None)
-        return NULL;
-    Py_INCREF(listeners);
-    PyObject *inputs[2] = {Py_NewRef(x), Py_XNewRef(y)};
-    PyObject *value = computed(door, inputs, SLOT(context, quiet_));
-    PyObject *result = value ? wrap(value) : NULL;
-    if (!result && PyErr_ExceptionMatches(PyExc_Exception))
-        PyErr_Clear(); /* the general door explains it */
+    PyObject *listeners = Py_NewRef(SLOT(context, Context_listeners)), *quiet = SLOT(context, Context_quiet_context);
+    int good = 1, first = y && IS_NUMBER(y); /* which may not become a tensor: before a variable is read */
+    for (Py_ssize_t i = 0; good && i < door->count; i++) {
+        Py_ssize_t at = i ^ first;
+        good = (inputs[at] = as_tensor(given[at], given[!at], quiet)) != NULL;
+    }
+    if (good)
+        result = computed(door, inputs, quiet);
     if (result && PyTuple_GET_SIZE(listeners)
         && tell(listeners, door->row, NULL, inputs, door->count, NO_ATTRS, result) < 0)
         Py_CLEAR(result);
     Py_DECREF(listeners);
-    Py_DECREF(inputs[0]);
+    Py_XDECREF(inputs[0]);
     Py_XDECREF(inputs[1]);
     return result;
 }
@@ -442,15 +446,14 @@ static PyObject *door_call(PyObject *callable, PyObject *const *args, size_t nar
 
 static PyObject *door_new(PyTypeObject *class, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"row", "takes", "count", "otherwise", "swapped", NULL};
     PyObject *row, *takes, *otherwise = Py_None;
     Py_ssize_t count;
     int swapped = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!n|Op", names, &row, &PyTuple_Type, &takes,
-                                     &count, &otherwise, &swapped))
+    if (!PyArg_ParseTuple(args, "O!O!n|Op", (PyTypeObject *)Row, &row, &PyTuple_Type, &takes, &count,
+                          &otherwise, &swapped))
         return NULL;
-    if (!IS_A(row, Row) || count < 1 || count > 2)
-        return PyErr_Format(PyExc_TypeError, "a door is for a row of one or two inputs");
+    if (count < 1 || count > 2)
+        return PyErr_Format(PyExc_TypeError, "a door is for one or two inputs");
     Door *door = (Door *)class->tp_alloc(class, 0);
     if (!door)
         return NULL;
@@ -460,37 +463,19 @@ static PyObject *door_new(PyTypeObject *class, PyObject *args, PyObject *kwargs)
     door->otherwise = Py_NewRef(otherwise);
     door->count = count;
     door->swapped = swapped;
-    PyObject *function = PyDict_GetItem(operators, SLOT(row, ufunc_));
-    long operator = function ? PyLong_AsLong(function) : -1;
     static const binaryfunc OPERATORS[] = {
         PyNumber_Add, PyNumber_Subtract, PyNumber_Multiply, PyNumber_TrueDivide};
-    if (0 <= operator && operator < (long)LENGTH(OPERATORS))
-        door->of_scalars = OPERATORS[operator];
+    PyObject *place = PyDict_GetItem(operators, SLOT(row, Row_ufunc));
+    door->of_scalars = place ? OPERATORS[PyLong_AsLong(place) & 3] : NULL;
     return (PyObject *)door;
-}
-
-static int door_traverse(PyObject *self, visitproc visit, void *arg)
-{
-    Door *door = (Door *)self;
-    Py_VISIT(door->row);
-    Py_VISIT(door->takes);
-    Py_VISIT(door->otherwise);
-    return 0;
-}
-
-static int door_clear(PyObject *self)
-{
-    Door *door = (Door *)self;
-    Py_CLEAR(door->row);
-    Py_CLEAR(door->takes);
-    Py_CLEAR(door->otherwise);
-    return 0;
 }
 
 static void door_dealloc(PyObject *self)
 {
-    PyObject_GC_UnTrack(self);
-    door_clear(self);
+    Door *door = (Door *)self;
+    Py_DECREF(door->row);
+    Py_DECREF(door->takes);
+    Py_DECREF(door->otherwise);
     Py_TYPE(self)->tp_free(self);
 }
 
@@ -505,144 +490,101 @@ static PyObject *door_getattro(PyObject *self, PyObject *name)
 {
     Door *door = (Door *)self;
     if (door->otherwise == Py_None && !PyUnicode_CompareWithASCIIString(name, "of"))
-        return Py_BuildValue("OOn", door->row, door->takes, door->count);
+        return PyTuple_Pack(2, door->row, door->takes);
     return PyObject_GetAttr(door->otherwise, name);
 }
 
 static PyTypeObject DoorType = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "wengert.core._machine.Door",
-    .tp_doc = "The door for a NumPy function of one or two arrays.",
+    .tp_doc = "Door(row, takes, count, otherwise=None, swapped=False)",
     .tp_basicsize = sizeof(Door),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL
-        | Py_TPFLAGS_METHOD_DESCRIPTOR,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
     .tp_new = door_new,
     .tp_dealloc = door_dealloc,
-    .tp_traverse = door_traverse,
-    .tp_clear = door_clear,
     .tp_call = PyVectorcall_Call,
     .tp_vectorcall_offset = offsetof(Door, call),
     .tp_descr_get = door_get,
     .tp_getattro = door_getattro,
 };
 
-/* Carry out an operation: dispatch.apply. */
-static PyObject *computed_with_quiet_errors(PyObject *row, PyObject *inputs, PyObject *const *values,
-                                            Py_ssize_t count, PyObject *attrs)
+/* ---- apply ------------------------------------------------------------------------------------- */
+
+/* What the kernel computes of the values in inputs. */
+static PyObject *of_kernel(PyObject *row, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs)
 {
-    PyObject *room[MOST + 1], **arrays = room, *value = NULL;
-    PyObject *token = PyContextVar_Set(quiet_variable, QUIET);
+    PyObject *arrays[MOST + 1] = {numpy}, *value = NULL; /* the namespace comes first */
+    PyObject *ufunc = SLOT(row, Row_ufunc), *named = PyDict_GET_SIZE(attrs) ? attrs : NULL;
+    Py_ssize_t got = 0, size = 0;
+    while (got < count && (arrays[got + 1] = array_of(inputs[got])))
+        got++;
+    if (got == count && count && SLOT(row, Row_large) != Py_None)
+        size = size_of(arrays[1]);
+    if (got < count || size < 0)
+        value = NULL;
+    else if (size >= PyLong_AsSsize_t(LARGE)) {
+        PyObject *list = PyList_New(count);
+        for (Py_ssize_t i = 0; list && i < count; i++)
+            PyList_SET_ITEM(list, i, Py_NewRef(arrays[i + 1]));
+        value = list ? PyObject_CallFunctionObjArgs(of_large, row, list, attrs, NULL) : NULL;
+        Py_XDECREF(list);
+    } else
+        value = ufunc != Py_None
+            ? PyObject_VectorcallDict(ufunc, arrays + 1, count, named)
+            : PyObject_VectorcallDict(SLOT(row, Row_kernel), arrays, count + 1, named);
+    while (got)
+        Py_DECREF(arrays[got--]);
+    return value;
+}
+
+/* The same with the floating-point errors off, and an error that says of what. */
+static PyObject *quietly(PyObject *row, PyObject *sequence, PyObject *attrs)
+{
+    PyObject *token = PyContextVar_Set(quiet_variable, QUIET), *kind, *error, *traceback;
     if (!token)
         return NULL;
-    if (count > MOST)
-        arrays = PyMem_New(PyObject *, count + 1);
-    if (!arrays) {
-        PyErr_NoMemory();
-        goto leave;
-    }
-    arrays[0] = numpy;
-    Py_ssize_t got = 0;
-    while (got < count && (arrays[got + 1] = array_of(values[got])))
-        got++;
-    if (got == count) {
-        Py_ssize_t size = SLOT(row, large_) == Py_None || !count ? 0 : size_of(arrays[1]);
-        if (size >= LARGE) {
-            PyObject *list = PyList_New(count);
-            for (Py_ssize_t i = 0; list && i < count; i++)
-                PyList_SET_ITEM(list, i, Py_NewRef(arrays[i + 1]));
-            value = list ? PyObject_CallFunctionObjArgs(of_large, row, list, attrs, NULL) : NULL;
-            Py_XDECREF(list);
-        } else if (size >= 0)
-            value = PyObject_VectorcallDict(SLOT(row, kernel_), arrays, count + 1,
-                                            PyDict_GET_SIZE(attrs) ? attrs : NULL);
-    }
-    for (Py_ssize_t i = 0; i < got; i++)
-        Py_DECREF(arrays[i + 1]);
-leave:
-    if (arrays && arrays != room)
-        PyMem_Free(arrays);
-    if (!value && PyErr_ExceptionMatches(PyExc_Exception)) {
-        PyObject *kind, *error, *traceback; /* raise what explains it */
-        PyErr_Fetch(&kind, &error, &traceback);
-        PyErr_NormalizeException(&kind, &error, &traceback);
-        if (traceback)
-            PyException_SetTraceback(error, traceback);
-        PyObject *never = PyObject_CallFunctionObjArgs(failed, row, inputs, error, NULL);
-        Py_XDECREF(never);
-        Py_XDECREF(kind);
-        Py_XDECREF(error);
-        Py_XDECREF(traceback);
-    }
-    PyObject *kind, *error, *traceback;
+    PyObject *value = of_kernel(row, PySequence_Fast_ITEMS(sequence),
+                                PySequence_Fast_GET_SIZE(sequence), attrs);
+    if (!value)
+        explain(row, sequence);
     PyErr_Fetch(&kind, &error, &traceback);
-    int left = PyContextVar_Reset(quiet_variable, token);
-    Py_DECREF(token);
-    if (left == 0) {
+    if (PyContextVar_Reset(quiet_variable, token) < 0)
+        Py_CLEAR(value);
+    else
         PyErr_Restore(kind, error, traceback);
-        return value;
-    }
-    Py_XDECREF(kind);
-    Py_XDECREF(error);
-    Py_XDECREF(traceback);
-    Py_XDECREF(value);
-    return NULL;
+    Py_DECREF(token);
+    return value;
 }
 
-/* What a kernel computed, whose reference it takes, as a tensor, or as the list of several. */
-static PyObject *as_result(PyObject *row, PyObject *value)
+/* dispatch.apply, of which the name is by position here. */
+static PyObject *apply(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
-    if (!is_set(row, many_)) {
-        if (!PyBytes_CheckExact(value))
-            return wrap(value);
-        PyObject *text = PyObject_CallOneArg(wrapped, value);
-        Py_DECREF(value);
-        return text;
-    }
-    PyObject *several = PySequence_List(value);
-    Py_DECREF(value);
-    for (Py_ssize_t i = 0; several && i < PyList_GET_SIZE(several); i++) {
-        PyObject *one = PyList_GET_ITEM(several, i);
-        one = PyBytes_CheckExact(one) ? PyObject_CallOneArg(wrapped, one) : wrap(Py_NewRef(one));
-        if (!one || PyList_SetItem(several, i, one) < 0)
-            Py_CLEAR(several);
-    }
-    return several;
-}
-
-static PyObject *apply(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
-{
-    PyObject *given[4] = {NULL, NULL, NO_ATTRS, Py_None};
-    static const char *const parameters[4] = {"row", "inputs", "attrs", "name"};
-    for (Py_ssize_t i = 0; i < nargs && i < 4; i++)
-        given[i] = args[i];
-    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
-        int at = 0;
-        while (at < 4 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), parameters[at]))
-            at++;
-        if (at < 4)
-            given[at] = args[nargs + i];
-    }
-    PyObject *row = given[0], *inputs = given[1], *attrs = given[2];
-    if (nargs > 4 || !row || !inputs || !PyObject_TypeCheck(row, (PyTypeObject *)Row)
-        || !PyDict_Check(attrs))
-        return PyErr_Format(PyExc_TypeError, "apply takes a row, its inputs, attributes and a name");
-    PyObject *context = current_context();
+    PyObject *context = current_context(), *attrs = nargs > 2 ? args[2] : NO_ATTRS;
     if (!context)
         return NULL;
-    PyObject *listeners = SLOT(context, listeners_);
-    if (listeners == Py_None)
-        return PyObject_CallMethodObjArgs(SLOT(context, interpreter_), text_apply, row, inputs, attrs,
-                                          given[3], NULL);
+    if (nargs < 2 || nargs > 4 || !PyObject_TypeCheck(args[0], (PyTypeObject *)Row)
+        || !PyDict_Check(attrs))
+        return PyErr_Format(PyExc_TypeError, "apply takes a row, its inputs, attributes and a name");
+    PyObject *row = args[0], *inputs = args[1];
+    if (SLOT(context, Context_listeners) == Py_None)
+        return PyObject_CallMethodObjArgs(SLOT(context, Context_interpreter), text_apply, row, inputs,
+                                          attrs, nargs > 3 ? args[3] : Py_None, NULL);
     PyObject *sequence = PySequence_Fast(inputs, "inputs are a sequence");
     if (!sequence)
         return NULL;
-    Py_INCREF(listeners);
     Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
-    PyObject **values = PySequence_Fast_ITEMS(sequence);
-    PyObject *value = computed_with_quiet_errors(row, inputs, values, count, attrs);
-    PyObject *result = value ? as_result(row, value) : NULL;
+    if (count > MOST) {
+        Py_DECREF(sequence);
+        return PyObject_Vectorcall(apply_in_python, args, nargs, NULL);
+    }
+    PyObject *listeners = Py_NewRef(SLOT(context, Context_listeners));
+    PyObject *result = quietly(row, sequence, attrs);
+    if (result && (is_set(row, Row_many) || PyBytes_CheckExact(result)))
+        Py_SETREF(result, PyObject_CallFunctionObjArgs(as_result, row, result, NULL));
+    else if (result)
+        result = wrap(result);
     if (result && PyTuple_GET_SIZE(listeners)
-        && tell(listeners, row, inputs, values, count, attrs, result) < 0)
+        && tell(listeners, row, inputs, PySequence_Fast_ITEMS(sequence), count, attrs, result) < 0)
         Py_CLEAR(result);
     Py_DECREF(listeners);
     Py_DECREF(sequence);
@@ -680,7 +622,7 @@ static int accumulate(PyObject *cotangents, PyObject *key, PyObject *pulled)
 static int pull(PyObject *row, Py_ssize_t at, PyObject *const *args, Py_ssize_t count,
                 PyObject *attrs, PyObject *key, PyObject *cotangents)
 {
-    PyObject *rules = SLOT(row, vjp_);
+    PyObject *rules = SLOT(row, Row_vjp);
     PyObject *rule = PyTuple_CheckExact(rules) && at < PyTuple_GET_SIZE(rules)
         ? Py_NewRef(PyTuple_GET_ITEM(rules, at)) : PySequence_GetItem(rules, at);
     if (!rule)
@@ -696,7 +638,7 @@ static int pull(PyObject *row, Py_ssize_t at, PyObject *const *args, Py_ssize_t 
         Py_XDECREF(pulled);
         return pulled ? 0 : -1;
     }
-    int sums = IS_A(pulled, IndexedSlices) ? 0 : is_set(row, sums_back_);
+    int sums = IS_A(pulled, IndexedSlices) ? 0 : is_set(row, Row_sums_back);
     PyObject *input = args[at + 2];
     int same = sums > 0 ? same_shape(pulled, input) : !sums;
     if (same == 0) { /* the input was broadcast */
@@ -729,9 +671,9 @@ static int pull_each(PyObject *const record[WIDTH], PyObject *g, PyObject *cotan
 static PyObject *taken(PyObject *row, PyObject *out, PyObject *y, PyObject *cotangents,
                        PyObject *found, PyObject *wanted, int inner)
 {
-    if (is_set(row, many_))
+    if (is_set(row, Row_many))
         return PyObject_CallFunctionObjArgs(take_several, cotangents, out, y, found, wanted,
-                                            SLOT(row, fills_), NULL);
+                                            SLOT(row, Row_fills), NULL);
     PyObject *g = PyDict_GetItemWithError(cotangents, out);
     if (!g)
         return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
@@ -740,7 +682,7 @@ static PyObject *taken(PyObject *row, PyObject *out, PyObject *y, PyObject *cota
     if (is_wanted < 0 || PyDict_DelItem(cotangents, out) < 0
         || (is_wanted && PyDict_SetItem(found, out, g) < 0))
         Py_CLEAR(g);
-    if (g && IS_A(g, IndexedSlices) && !is_set(row, passes_slices_))
+    if (g && IS_A(g, IndexedSlices) && !is_set(row, Row_passes_slices))
         Py_SETREF(g, PyObject_CallMethodObjArgs(bound, text_to_dense, g, NULL));
     return g;
 }
@@ -753,7 +695,7 @@ static int pull_record(PyObject *record[WIDTH], PyObject *cotangents, PyObject *
     PyObject *g = taken(row, record[6], record[7], cotangents, found, wanted, inner);
     int good = g != NULL;
     if (good && g != Py_None) {
-        if (SLOT(row, vjp_) != Py_None && record[3] != MANY)
+        if (SLOT(row, Row_vjp) != Py_None && record[3] != MANY)
             good = pull_each(record, g, cotangents, needed) == 0;
         else {
             PyObject *done = PyObject_CallFunctionObjArgs(
@@ -780,8 +722,8 @@ static PyObject *sweep(PyObject *module, PyObject *const *args, Py_ssize_t nargs
     PyObject *context = current_context();
     if (!context)
         return NULL;
-    if (SLOT(context, building_) != Py_None)
-        return PyObject_Vectorcall(sweep_twin, args, nargs, NULL);
+    if (SLOT(context, Context_building) != Py_None)
+        return PyObject_Vectorcall(sweep_in_python, args, nargs, NULL);
     PyObject *found = PyDict_New();
     int good = found != NULL;
     for (Py_ssize_t at = PyList_GET_SIZE(records) - WIDTH; good && at >= 0; at -= WIDTH) {
@@ -811,26 +753,29 @@ static PyObject *sweep(PyObject *module, PyObject *const *args, Py_ssize_t nargs
 
 /* ---- the module -------------------------------------------------------------------------------- */
 
+/* Where a slot lies in the objects of a class; -1 with an error. */
+static Py_ssize_t place_of(PyObject *class, const char *name)
+{
+    PyObject *slot = PyObject_GetAttrString(class, name);
+    Py_ssize_t place = slot && IS_A(slot, &PyMemberDescr_Type)
+        ? ((PyMemberDescrObject *)slot)->d_member->offset : -1;
+    if (slot && place < 0)
+        PyErr_Format(PyExc_TypeError, "%s is no slot", name);
+    Py_XDECREF(slot);
+    return place;
+}
+
 /* Bind names of Python's half. */
 static PyObject *setup(PyObject *module, PyObject *args, PyObject *names)
 {
-    for (size_t i = 0; names && i < LENGTH(NAMES); i++) {
-        PyObject *value = PyDict_GetItemString(names, NAMES[i].name);
-        if (value)
-            Py_XSETREF(*NAMES[i].place, Py_NewRef(value));
-    }
-    for (size_t i = 0; i < LENGTH(SLOTS); i++) {
-        PyObject *slot = PyObject_GetAttrString(*SLOTS[i].class, SLOTS[i].name);
-        if (!slot)
-            return NULL;
-        if (!IS_A(slot, &PyMemberDescr_Type)) {
-            Py_DECREF(slot);
-            return PyErr_Format(PyExc_TypeError, "%s is no slot", SLOTS[i].name);
-        }
-        *SLOTS[i].offset = ((PyMemberDescrObject *)slot)->d_member->offset;
-        Py_DECREF(slot);
-    }
-    LARGE = PyLong_AsSsize_t(large_size);
+#define BIND(name) \
+    if (names && PyDict_GetItemString(names, #name)) \
+        Py_XSETREF(name, Py_NewRef(PyDict_GetItemString(names, #name)));
+    NAMES(BIND)
+#define FIND(class, slot) \
+    if ((class##_##slot = place_of(class, #slot)) < 0) \
+        return NULL;
+    SLOTS(FIND)
     Py_RETURN_NONE;
 }
 
@@ -847,7 +792,7 @@ static PyObject *knows(PyObject *module, PyObject *sample)
 }
 
 static PyMethodDef METHODS[] = {
-    {"apply", (PyCFunction)(void (*)(void))apply, METH_FASTCALL | METH_KEYWORDS, NULL},
+    {"apply", (PyCFunction)(void (*)(void))apply, METH_FASTCALL, NULL},
     {"sweep", (PyCFunction)(void (*)(void))sweep, METH_FASTCALL, NULL},
     {"knows", knows, METH_O, NULL},
     {"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS, NULL},
@@ -861,9 +806,10 @@ static struct PyModuleDef MODULE = {
 
 PyMODINIT_FUNC PyInit__machine(void)
 {
-    for (size_t i = 0; i < LENGTH(TEXTS); i++)
-        if (!(*TEXTS[i].place = PyUnicode_InternFromString(TEXTS[i].name)))
-            return NULL;
+#define INTERN(name) \
+    if (!(text_##name = PyUnicode_InternFromString(#name))) \
+        return NULL;
+    TEXTS(INTERN)
     if (!(no_index = PyTuple_New(0)) || PyType_Ready(&DoorType) < 0)
         return NULL;
     PyObject *module = PyModule_Create(&MODULE);

@@ -47,10 +47,10 @@ def pull_back(
             _accumulate(alone, key_of(target), seed)
     if not cotangents:
         return [alone.get(key_of(x)) for x in sources]
-    end = WIDTH + max(positions[key] for key in cotangents)
+    end = WIDTH + max([positions[key] for key in cotangents])
     wanted = {x._key for x in sources if x._key in positions}
     needed = _needed(tape, wanted, end)
-    inner = any(positions[key] != LEAF for key in wanted)
+    inner = not {positions[key] for key in wanted} <= {LEAF}
     records = tape.records
     if drain:
         del records[end:]
@@ -62,7 +62,8 @@ def pull_back(
         records = overrides.on_tape(tape, records, known, {t._key for t in targets})
         needed, drain = through(ways(records), wanted), False
     found = sweep(records, drain, cotangents, needed, wanted, inner)
-    found.update(alone)
+    if alone:
+        found.update(alone)
     return [found.get(x._key) for x in sources]
 
 
@@ -270,7 +271,9 @@ def _accumulate(cotangents: Cotangents, key: Key, gradient: Any) -> None:
 
 def conjugate(g: Any) -> Any:
     """Convert between TensorFlow's complex gradients and the plain Jacobian of the rules."""
-    if g is None or type(g) is TensorList or not g.dtype.is_complex:
+    if g is None or (type(g) is Tensor and g._array.dtype.kind in "fiub"):  # by far the commonest
+        return g
+    if type(g) is TensorList or not g.dtype.is_complex:
         return g
     if type(g) is IndexedSlices:
         return g.with_values(bound.conj(g.values))
@@ -280,7 +283,7 @@ def conjugate(g: Any) -> Any:
 if machine is not None:
     machine.setup(
         bound=bound,
-        sweep=TWINS["sweep"],
+        sweep_in_python=TWINS["sweep"],
         take_several=_take_several,
         pull_in_general=_pull_rules,
     )

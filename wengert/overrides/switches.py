@@ -109,8 +109,9 @@ def switches_in_force(
 ) -> Switches:
     """What a call says, and what is said around it."""
     around = switches_around()
-    said = Switches(strong_zero, on_nonscalar, kinks, int_sources)
-    return around if said == _NOTHING_SAID else checked(said).over(around)
+    if strong_zero is None and on_nonscalar is None and kinks is None and int_sources is None:
+        return around
+    return checked(Switches(strong_zero, on_nonscalar, kinks, int_sources)).over(around)
 
 
 @context_manager

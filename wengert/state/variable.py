@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from wengert.core.compiled import machine
 from wengert.core.context import activate, current_graph, note_access, thread
 from wengert.errors import InvalidArgumentError
 from wengert.host.locks import new_lock
@@ -391,6 +392,10 @@ class Variable(Value, metaclass=Made):
             f"<tf.Variable '{self._name}' shape={self._shape} dtype={self.dtype.name}, "
             f"numpy={shown_value(self._array)}>"
         )
+
+
+if machine is not None:
+    machine.setup(Variable=Variable)
 
 
 def around_functions(graph: Any) -> Any:

@@ -291,7 +291,23 @@ _PYTHON: Final = {
     bytes: string,
     object: string,
 }
-_BY_NUMPY: dict[np.dtype[Any], DType] = {VARIANT: variant, RESOURCE: resource}
+
+
+class _ByNumpy(dict[np.dtype[Any], DType]):
+    """The DTypes by their NumPy dtypes, which every operation looks up."""
+
+    def __missing__(self, dtype: np.dtype[Any]) -> DType:
+        name = "string" if dtype.kind in "OSU" else dtype.names[0] if dtype.names else dtype.name
+        if name not in _BY_NAME:
+            raise TypeError(
+                f"Cannot convert {dtype} to a TensorFlow DType: "
+                "there is no tensor of this NumPy type."
+            )
+        found = self[dtype] = _BY_NAME[name]
+        return found
+
+
+BY_NUMPY: Final = _ByNumpy({VARIANT: variant, RESOURCE: resource})
 
 
 def _find_numpy_dtype(name: str) -> np.dtype[Any]:
@@ -322,16 +338,7 @@ def _iinfo(dtype: DType) -> Any:
 
 def of_numpy(dtype: np.dtype[Any]) -> DType:
     """The DType of a NumPy dtype."""
-    found = _BY_NUMPY.get(dtype)
-    if found is None:
-        name = "string" if dtype.kind in "OSU" else dtype.names[0] if dtype.names else dtype.name
-        if name not in _BY_NAME:
-            raise TypeError(
-                f"Cannot convert {dtype} to a TensorFlow DType: "
-                "there is no tensor of this NumPy type."
-            )
-        found = _BY_NUMPY[dtype] = _BY_NAME[name]
-    return found
+    return BY_NUMPY[dtype]
 
 
 def as_dtype(type_value: Any) -> DType:

@@ -269,7 +269,9 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
 
 def differentiated(structure: Any) -> list[Any]:
     """The leaves of a structure; of one that is made of tensors, what is differentiated of it."""
-    if not is_nested(structure) and not is_composite(structure):  # by far the commonest
+    if _is_plain(type(structure)):  # by far the commonest
+        return [structure]
+    if not is_nested(structure) and not is_composite(structure):
         return [_itself(structure)]
     found: list[Any] = []
     for leaf in flatten(structure):
@@ -279,7 +281,17 @@ def differentiated(structure: Any) -> list[Any]:
 
 def _itself(leaf: Any) -> Any:
     """What a leaf stands for: a library's variable for the variable that it holds."""
-    return leaf.handle if hasattr(type(leaf), "_should_act_as_resource_variable") else leaf
+    return leaf.handle if _stands_for_another(type(leaf)) else leaf
+
+
+def _stands_for_another(kind: type) -> bool:
+    return hasattr(kind, "_should_act_as_resource_variable")
+
+
+@lru_cache(maxsize=1024)
+def _is_plain(kind: type) -> bool:
+    """Whether values of this kind have no parts, and stand for themselves."""
+    return not (_has_parts(kind) or issubclass(kind, Composite) or _stands_for_another(kind))
 
 
 def with_gradients(structure: Any, gradients: Sequence[Any]) -> Any:
@@ -288,6 +300,8 @@ def with_gradients(structure: Any, gradients: Sequence[Any]) -> Any:
     A value made of tensors has None for a gradient if it has none at all, and zeros in part if only
     some of its tensors have one.
     """
+    if _is_plain(type(structure)):
+        return gradients[0]
     return _graded(structure, iter(gradients))
 
 

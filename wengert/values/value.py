@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from wengert.values import dtypes
-from wengert.values.dtypes import DType
+from wengert.values.dtypes import BY_NUMPY, DType
 from wengert.values.exits import exit_watchers, left
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class Value(TensorBase):
     @property
     def dtype(self) -> DType:
         """The dtype."""
-        return dtypes.of_numpy(self._array.dtype)
+        return BY_NUMPY[self._array.dtype]
 
     @property
     def ndim(self) -> int:

@@ -380,7 +380,7 @@ class GradientTape:
         return nest.with_gradients(sources, gradients)
 
     def _sources(self, sources: Tensors) -> list[Any]:
-        flat = [_checked(x, "source") for x in nest.differentiated(sources)]
+        flat = _checked(nest.differentiated(sources), "source")
         for x in flat:
             if not x.dtype.is_differentiable:
                 self._complain("source tensor", x)
@@ -445,7 +445,8 @@ class GradientTape:
     def _close(self) -> None:
         """A non-persistent tape records nothing while it is used, and is empty afterwards."""
         if not self._persistent:
-            self.watched_variables()
+            if self._tape is not None and self._tape.accessed_variables:
+                self.watched_variables()
             self._used_at = callers_place()
             if self._recording:
                 self._stop()
@@ -730,13 +731,18 @@ def _targets(target: Tensors) -> list[Any]:
             "Argument `target` should be a list or nested structure of Tensors, Variables or "
             "CompositeTensors to be differentiated, but received None."
         )
-    return [_checked(t, "target") for t in nest.differentiated(target)]
+    return _checked(nest.differentiated(target), "target")
 
 
-def _checked(value: Value, role: str) -> Value:
-    if isinstance(value, (Tensor, Variable)):
-        return value
-    raise TypeError(
+def _checked(values: list[Any], role: str) -> list[Any]:
+    for value in values:
+        if not isinstance(value, (Tensor, Variable)):
+            raise _not_differentiable(value, role)
+    return values
+
+
+def _not_differentiable(value: object, role: str) -> TypeError:
+    return TypeError(
         f"A {role} of a gradient must be a tensor or a variable, got {value!r} of type "
         f"'{type(value).__name__}'. A value that left the tape (by .numpy(), float() or NumPy) "
         "has no gradient."
@@ -744,7 +750,7 @@ def _checked(value: Value, role: str) -> Value:
 
 
 def _single(value: Any, role: str) -> list[Any]:
-    flat = [_checked(v, role) for v in nest.differentiated(value)]
+    flat = _checked(nest.differentiated(value), role)
     if len(flat) != 1:
         raise ValueError(f"jacobian needs one {role}, got {len(flat)}: call it for each of them.")
     return flat
@@ -766,7 +772,10 @@ def _all_ones(target: Tensor) -> Tensor:
     if target.dtype is dtypes.string:  # nothing flows from it
         return target
     if type(target) is Tensor and thread.context.listeners is not None:
-        ones = np.empty_like(target._array)  # not even a tape around this one has to know
+        array = target._array  # not even a tape around this one has to know
+        if isinstance(array, np.generic):
+            return wrap(type(array)(1))
+        ones = np.empty_like(array)
         ones.fill(1)
         return wrap(ones)
     return ones_like(target)

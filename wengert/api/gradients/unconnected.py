@@ -25,6 +25,8 @@ class UnconnectedGradients(enum.Enum):
 
 def as_policy(value: str | UnconnectedGradients) -> UnconnectedGradients:
     """The policy that an enum member or its string stands for."""
+    if isinstance(value, UnconnectedGradients):
+        return value
     try:
         return UnconnectedGradients(value)
     except ValueError:

@@ -10,7 +10,7 @@ import numpy as np
 
 from wengert.core.context import current_graph, graph_around
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import NO_ATTRS, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.graph.operation import Operation
@@ -38,7 +38,7 @@ def no_op(name: str | None = None) -> Operation | Any:
     """
     if current_graph() is None:
         return None
-    apply(NO_OP, (), name=name)
+    apply(NO_OP, (), NO_ATTRS, name)
     made: Operation = current_graph().operations[-1]
     return made
 

@@ -77,7 +77,9 @@ def reduced_dims(shape: Dims, *, axis: Dims, keepdims: bool) -> Dims:
 def _spread(g: Tensor, shape: Dims, axis: Dims) -> Tensor:
     """A cotangent of the result, repeated along the reduced axes."""
     kept = kept_dims(shape, axis)
-    return broadcast_to(g if dims(g) == kept else reshape(g, kept), shape)
+    if dims(g) != kept:
+        g = reshape(g, kept)
+    return g if kept == shape else broadcast_to(g, shape)
 
 
 def _size(shape: Dims, axis: Dims) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import NO_ATTRS, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.graph.operation import Operation
@@ -87,7 +87,8 @@ def assign_later(
     graph = current_graph()
     if method == "assign" and not is_certain(dims(value)):
         value = apply(ENSURE_SHAPE, (value,), {"shape": variable.shape})
-    apply(_ROWS[method], (variable, value), name=name or method.title().replace("_", ""))
+    name = name or method.title().replace("_", "")
+    apply(_ROWS[method], (variable, value), NO_ATTRS, name)
     changed: Operation = graph.operations[-1]
     return changed
 
