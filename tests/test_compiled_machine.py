@@ -26,7 +26,7 @@ from wengert.core import dispatch
 from wengert.core.compiled import machine
 from wengert.core.context import also_listening, thread
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import NO_ATTRS, Row
 from wengert.core.table import row_of
 from wengert.core.tape import MANY, ONE, WIDTH, Tape
 from wengert.values.indexed_slices import IndexedSlices
@@ -277,7 +277,8 @@ def test_an_operator_is_a_method_that_says_what_it_is() -> None:
         def __tf_tensor__(self, dtype: Any, name: Any) -> Any:
             return x
 
-    assert (1.0 + Own()).numpy().tolist() == [2.0, 3.0]  # type: ignore[operator]
+    made: Any = 1.0 + Own()  # type: ignore[operator]
+    assert made.numpy().tolist() == [2.0, 3.0]
 
 
 # ---- errors -----------------------------------------------------------------------------------------
@@ -392,7 +393,7 @@ def test_no_reference_is_lost_or_kept() -> None:
         np.dtype("f"),
         ONE,
         MANY,
-        dispatch.NO_ATTRS,
+        NO_ATTRS,
     )
     for _ in range(3):
         work()

@@ -135,7 +135,10 @@ def as_method(function: Callable[..., Any], swapped: bool = False) -> Any:
     """A function of two as the method behind an operator; swapped, that of its right operand."""
     method = (lambda self, other: function(other, self)) if swapped else function
     straight = getattr(function, "straight", None)
-    return method if straight is None else behind_door(method, *straight.of, swapped)
+    if straight is None:
+        return method
+    row, takes = straight.of
+    return behind_door(method, row, takes, swapped)
 
 
 def behind_door(
@@ -157,7 +160,7 @@ def _straight(row: Row, takes: Container[Any], count: int) -> Any:
 
 
 def _straight_for_one(row: Row, takes: Container[Any]) -> Callable[[Any], Tensor | None]:
-    ufunc = row.ufunc
+    ufunc: Any = row.ufunc
 
     def straight(x: Any) -> Tensor | None:
         if type(x) is not Tensor:
@@ -180,7 +183,7 @@ def _straight_for_one(row: Row, takes: Container[Any]) -> Callable[[Any], Tensor
 
 
 def _straight_for_two(row: Row, takes: Container[Any]) -> Callable[[Any, Any], Tensor | None]:
-    ufunc = row.ufunc
+    ufunc: Any = row.ufunc
 
     def straight(x: Any, y: Any) -> Tensor | None:
         context = thread.context

@@ -714,16 +714,14 @@ static int pull_record(PyObject *record[WIDTH], PyObject *cotangents, PyObject *
 /* reverse.sweep, in eager mode. */
 static PyObject *sweep(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
-    if (nargs != 6 || !PyList_CheckExact(args[0]) || !PyDict_CheckExact(args[2]))
-        return PyErr_Format(PyExc_TypeError, "sweep takes records, drain, cotangents, needed, wanted "
-                                             "and inner, by position");
-    PyObject *records = args[0], *cotangents = args[2], *needed = args[3], *wanted = args[4];
-    int drain = PyObject_IsTrue(args[1]), inner = PyObject_IsTrue(args[5]);
     PyObject *context = current_context();
     if (!context)
         return NULL;
-    if (SLOT(context, Context_building) != Py_None)
+    if (nargs != 6 || !PyList_CheckExact(args[0]) || !PyDict_CheckExact(args[2])
+        || SLOT(context, Context_building) != Py_None)
         return PyObject_Vectorcall(sweep_in_python, args, nargs, NULL);
+    PyObject *records = args[0], *cotangents = args[2], *needed = args[3], *wanted = args[4];
+    int drain = PyObject_IsTrue(args[1]), inner = PyObject_IsTrue(args[5]);
     PyObject *found = PyDict_New();
     int good = found != NULL;
     for (Py_ssize_t at = PyList_GET_SIZE(records) - WIDTH; good && at >= 0; at -= WIDTH) {

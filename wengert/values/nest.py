@@ -269,7 +269,8 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
 
 def differentiated(structure: Any) -> list[Any]:
     """The leaves of a structure; of one that is made of tensors, what is differentiated of it."""
-    if _is_plain(type(structure)):  # by far the commonest
+    kind: Any = type(structure)
+    if _is_plain(kind):  # by far the commonest
         return [structure]
     if not is_nested(structure) and not is_composite(structure):
         return [_itself(structure)]
@@ -289,7 +290,7 @@ def _stands_for_another(kind: type) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _is_plain(kind: type) -> bool:
+def _is_plain(kind: Any) -> bool:
     """Whether values of this kind have no parts, and stand for themselves."""
     return not (_has_parts(kind) or issubclass(kind, Composite) or _stands_for_another(kind))
 
@@ -300,7 +301,8 @@ def with_gradients(structure: Any, gradients: Sequence[Any]) -> Any:
     A value made of tensors has None for a gradient if it has none at all, and zeros in part if only
     some of its tensors have one.
     """
-    if _is_plain(type(structure)):
+    kind: Any = type(structure)
+    if _is_plain(kind):
         return gradients[0]
     return _graded(structure, iter(gradients))
 
