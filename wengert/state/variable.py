@@ -22,8 +22,8 @@ from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.exits import exit_watchers, left
 from wengert.values.shapes import TensorShape, shape_text
-from wengert.values.symbolic import known_shape
-from wengert.values.tensor import Tensor, wrap
+from wengert.values.symbolic import identical, known_shape
+from wengert.values.tensor import Tensor, dims, wrap
 from wengert.values.value import Key, Value, shown_value
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ class Variable(Value, metaclass=Made):
         if current_graph() is not None:
             return self._assigned_later("assign", tensor, read_value)
         with self._lock:
-            self._array = np.asarray(tensor)
+            self._array = _held(tensor)
         return self if read_value else None
 
     def assign_add(
@@ -261,7 +261,7 @@ class Variable(Value, metaclass=Made):
         if current_graph() is not None:
             return self._assigned_later("assign_add", change, read_value)
         with self._lock:
-            self._array = np.asarray(self._now() + change)
+            self._array = _held(self._now() + change)
         return self if read_value else None
 
     def assign_sub(
@@ -278,7 +278,7 @@ class Variable(Value, metaclass=Made):
         if current_graph() is not None:
             return self._assigned_later("assign_sub", change, read_value)
         with self._lock:
-            self._array = np.asarray(self._now() - change)
+            self._array = _held(self._now() - change)
         return self if read_value else None
 
     if TYPE_CHECKING:  # attached by api/bind.py
@@ -309,15 +309,18 @@ class Variable(Value, metaclass=Made):
     def _change(self, delta: Any, verb: str) -> Tensor:
         """The tensor to add or subtract: of the variable's shape, as there is no broadcasting."""
         tensor = convert(delta, hint=self.dtype)
-        self._check_dtype(tensor)
-        if not self.dtype.is_numeric:
+        dtype = self._check_dtype(tensor)
+        if not dtype.is_numeric:
             raise InvalidArgumentError(
-                f"{verb} is not defined for variable '{self._name}' of dtype {self.dtype.name} "
+                f"{verb} is not defined for variable '{self._name}' of dtype {dtype.name} "
                 f"[Op:{verb}VariableOp]"
             )
-        if not tensor.shape.is_compatible_with(known_shape(self._array.shape)):
+        shape = self._array.shape
+        if identical(dims(tensor), shape):
+            return tensor
+        if not tensor.shape.is_compatible_with(known_shape(shape)):
             raise InvalidArgumentError(
-                f"Cannot update variable with shape {shape_text(self._array.shape)} using a Tensor with "
+                f"Cannot update variable with shape {shape_text(shape)} using a Tensor with "
                 f"shape {shape_text(tensor._array.shape)}, shapes must be equal. [Op:{verb}VariableOp]"
             )
         return tensor
@@ -331,13 +334,15 @@ class Variable(Value, metaclass=Made):
                 f"{tensor.shape} are incompatible."
             )
 
-    def _check_dtype(self, tensor: Tensor) -> None:
-        if tensor.dtype is not self.dtype:
+    def _check_dtype(self, tensor: Tensor) -> DType:
+        dtype = self.dtype
+        if tensor.dtype is not dtype:
             raise ValueError(
-                f"Tensor conversion requested dtype {self.dtype.name} for Tensor with dtype "
+                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
                 f"{tensor.dtype.name}: cannot assign it to variable '{self._name}'. "
-                f"Use tf.cast(value, tf.{self.dtype.name})."
+                f"Use tf.cast(value, tf.{dtype.name})."
             )
+        return dtype
 
     # In Python `v += x` would bind the name v to a new tensor and leave the variable unchanged.
     __iadd__ = _refuse_in_place("+", "variable.assign_add(value)")
@@ -403,6 +408,12 @@ def around_functions(graph: Any) -> Any:
     while graph is not None and graph.is_function:
         graph = graph.outer_graph
     return graph
+
+
+def _held(tensor: Tensor) -> Any:
+    """The array of a tensor for a variable to hold, which is never one of NumPy's scalars."""
+    array = tensor._array
+    return array if type(array) is np.ndarray and not exit_watchers else np.asarray(tensor)
 
 
 def _initial(value: Any, dtype: DType | None) -> Tensor:

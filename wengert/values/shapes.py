@@ -27,6 +27,8 @@ class TensorShape:
         self._dims: tuple[int | None, ...] | None
         if dims is None:
             self._dims = None
+        elif type(dims) is tuple or type(dims) is list:
+            self._dims = tuple([d if type(d) is int and d >= 0 else _size(d) for d in dims])
         elif isinstance(dims, TensorShape):
             self._dims = dims._dims
         elif hasattr(dims, "unknown_rank"):  # TensorFlow's message TensorShapeProto

@@ -290,9 +290,12 @@ def identical(a: Any, b: Any) -> bool:
     """Whether two shapes are the same for certain."""
     if a is b or not (isinstance(a, tuple) and isinstance(b, tuple)):
         return a is b
-    return len(a) == len(b) and all(
-        p is q or key_of(p) == key_of(q) for p, q in zip(a, b, strict=True)
-    )
+    if len(a) != len(b):
+        return False
+    for p, q in zip(a, b, strict=True):  # noqa: SIM110  # every gradient asks: a generator takes longer
+        if p is not q and key_of(p) != key_of(q):
+            return False
+    return True
 
 
 def shared_key(size: Any) -> Any:

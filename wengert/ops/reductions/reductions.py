@@ -570,11 +570,13 @@ def _arg(row: Row, value: TensorLike, axis: Integers | None, dtype: DTypeLike) -
 # ---- bound operations -------------------------------------------------------------------------
 
 
-@deferrable
 def sum_to(x: Tensor, shape: Dims) -> Tensor:
     """The sum over the axes along which a tensor of `shape` was broadcast."""
-    if identical(dims(x), shape):
-        return x
+    return x if identical(dims(x), shape) else _sum_of_broadcast(x, shape)
+
+
+@deferrable
+def _sum_of_broadcast(x: Tensor, shape: Dims) -> Tensor:
     axes, kept = broadcast_axes(shape, dims(x))
     if not axes:
         return x
