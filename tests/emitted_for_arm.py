@@ -43,12 +43,14 @@ def main() -> int:
 def assembly(text: str, quickly: bool) -> str:
     """As the engine compiles it, down to an object file; what that says."""
     from wengert.engines.native.runtime import llvm as compiler
+    from wengert.engines.native.runtime.pieces import objects_in
 
-    assert compiler.compile_text(text, quickly)[18:20] == b"\xb7\0"  # ELF's number for AArch64
+    for made in objects_in(compiler.compile_text(text, quickly)):
+        assert made[18:20] == b"\xb7\0"  # ELF's number for AArch64
     module = llvm.parse_assembly(text, llvm.create_context())
-    made = compiler._target_machine(compiler._STRAIGHT if quickly else compiler._LOOPS)
-    module.triple, module.data_layout = made.triple, str(made.target_data)
-    return made.emit_assembly(module)
+    machine = compiler._target_machine(compiler._STRAIGHT if quickly else compiler._LOOPS)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    return machine.emit_assembly(module)
 
 
 def texts() -> dict[str, str]:

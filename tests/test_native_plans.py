@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import threading
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,7 @@ import wengert as tf
 from wengert.engines.native import large_kernels
 from wengert.engines.native.kernels import matmul as native_matmul
 from wengert.engines.native.program.arena import ALIGNED, Arena
-from wengert.engines.native.runtime import elf_loader, llvm, openblas, processor
+from wengert.engines.native.runtime import elf_loader, llvm, openblas, pieces, processor
 from wengert.engines.native.runtime.llvm import LoadedObject
 
 
@@ -284,6 +287,82 @@ def test_objects_are_loaded_without_llvm(text: str, name: str, want: float) -> N
     data = llvm.compile_text(text)
     for load in (elf_loader.Image(data).address, llvm._by_llvm(data)):
         assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(load(name))(1.5) == want
+
+
+def long_module(kernels: int, lines: int = 400) -> str:
+    """Kernels that call a helper, which calls another one."""
+    helpers = (
+        "define internal double @twice.f8(double %x) {\n%y = call double @once(double %x)\n"
+        "%z = fadd double %y, %x\nret double %z\n}\n"
+        "define internal double @once(double %x) {\nret double %x\n}\n"
+    )
+    found = ["declare double @llvm.fabs.f64(double)\n", helpers]
+    for k in range(kernels):
+        steps = "".join(f"%v{i + 1} = fadd double %v{i}, {float(k)}\n" for i in range(lines))
+        found.append(
+            f"define double @k{k}(double %x) {{\n%a = call double @llvm.fabs.f64(double %x)\n"
+            f"%v0 = call double @twice.f8(double %a)\n{steps}ret double %v{lines}\n}}\n"
+        )
+    return "".join(found)
+
+
+def test_long_modules_are_compiled_in_pieces(monkeypatch: Any) -> None:
+    """By several threads; every kernel is there, and computes what it did."""
+    import ctypes
+
+    text = long_module(11)
+    parts = pieces.pieces_of(text, 3)
+    assert [part.count("@twice.f8(double %x)") for part in parts] == [1, 1, 1]
+    assert sorted(re.findall(r"define double @(k\d+)", "".join(parts))) == sorted(
+        f"k{k}" for k in range(11)
+    )
+    monkeypatch.setattr(llvm, "get_threads", lambda: 3)
+    data = llvm.compile_text(text)
+    assert len(pieces.objects_in(data)) == 3
+    loaded = LoadedObject(data)
+    for k in range(11):
+        kernel = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(loaded.address(f"k{k}"))
+        assert kernel(-1.0) == 2.0 + 400 * k
+    with pytest.raises(KeyError):
+        loaded.address("k11")
+
+
+@pytest.mark.parametrize("lacking", ["threads", "unlocked"])
+def test_pieces_without_threads_or_in_turn(lacking: str, monkeypatch: Any) -> None:
+    """Where the system has no more threads, or llvmlite another form."""
+    monkeypatch.setattr(llvm, "get_threads", lambda: 2)
+    if lacking == "threads":
+        monkeypatch.setattr(threading.Thread, "start", _raising(RuntimeError("no more")))
+    else:
+        llvm.compile_text(TWICE)  # which loads it
+        other = SimpleNamespace(lib=SimpleNamespace(LLVMPY_TargetMachineEmitToMemory=None))
+        monkeypatch.setattr(llvm, "load_module", lambda name: other)
+    assert len(pieces.objects_in(llvm.compile_text(long_module(8)))) == 2
+
+
+def _raising(error: Exception) -> Any:
+    def function(*_: Any, **__: Any) -> Any:
+        raise error
+
+    return function
+
+
+def test_an_error_in_one_piece_is_that_of_all(monkeypatch: Any) -> None:
+    monkeypatch.setattr(llvm, "get_threads", lambda: 2)
+    wrong = "define double @wrong(double %x) {\n%y = fadd double %x, %none\nret double %y\n}\n"
+    with pytest.raises(RuntimeError, match="none"):
+        llvm.compile_text(long_module(8) + wrong)
+
+
+def test_short_modules_and_those_with_variables_stay_whole() -> None:
+    """Of a variable each piece would have one of its own."""
+    assert pieces.pieces_of(TWICE, 8) == [TWICE]
+    text = long_module(8)
+    assert pieces.pieces_of(text, 1) == [text]
+    stateful = "@count = internal global i64 0\n" + text
+    assert pieces.pieces_of(stateful, 8) == [stateful]
+    constant = "@table = private constant [2 x i64] [i64 1, i64 2]\n" + text
+    assert len(pieces.pieces_of(constant, 2)) == 2
 
 
 def test_what_is_no_object_is_left_to_llvm() -> None:

@@ -416,7 +416,8 @@ static PyObject *through(Door *door, PyObject *x, PyObject *y)
     int good = 1, first = y && IS_NUMBER(y); /* which may not become a tensor: before a variable is read */
     for (Py_ssize_t i = 0; good && i < door->count; i++) {
         Py_ssize_t at = i ^ first;
-        good = (inputs[at] = as_tensor(given[at], given[!at], quiet)) != NULL;
+        inputs[at] = as_tensor(given[at], given[!at], quiet);
+        good = inputs[at] && IS_TENSOR(inputs[at]); /* and no error, where it is something else */
     }
     if (good)
         result = computed(door, inputs, quiet);

@@ -3,6 +3,7 @@
 processor    The features of this processor, and the fingerprint that compiled code depends on
 cache        The cache of plans and compiled code on disk, so that a second process starts warm
 elf_loader   Loads object files into memory, without LLVM
+pieces       A module of LLVM IR in pieces that can be compiled side by side
 llvm         LLVM: from IR to machine code for this processor
 openblas     Matrix products: the OpenBLAS of `scipy-openblas32`, loaded with the best kernels
 array_memory NumPy's allocation functions, with a cache of freed blocks

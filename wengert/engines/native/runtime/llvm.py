@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from wengert.engines.native.runtime.elf_loader import Image, Unloadable
+from wengert.engines.native.runtime.pieces import joined, objects_in, pieces_of
 from wengert.host.locks import awaited_lock, load_module
+from wengert.host.threads import get_threads
 
 # After a fork a child would wait forever for a thread that it does not have.
 _LOCK: Final = awaited_lock()
@@ -24,39 +28,103 @@ def _llvm() -> Any:
 
 
 def compile_text(text: str, quickly: bool = False) -> bytes:
-    """Compile LLVM IR to an object file."""
+    """Compile LLVM IR to an object file, or a long one to several: a thread for each."""
     effort = _STRAIGHT if quickly or " phi " not in text else _LOOPS
+    pieces = pieces_of(text, get_threads())
     with _LOCK:
-        return _compiled(text, effort)
+        return joined(_side_by_side(pieces, effort))
 
 
-def _compiled(text: str, effort: int) -> bytes:
+def _side_by_side(pieces: Sequence[str], effort: int) -> list[bytes]:
+    """The object file of each piece; all threads have ended before it returns, or raises."""
+    found: list[Any] = [None] * len(pieces)
+
+    def work(at: int) -> None:
+        try:
+            found[at] = _compiled(pieces[at], effort, at)
+        except Exception as error:  # noqa: BLE001  # raised by the thread that waits
+            found[at] = error
+
+    for at in range(len(pieces)):  # LLVM is initialized by one thread alone
+        _target_machine(effort, at)
+    others = [threading.Thread(target=work, args=(at,)) for at in range(1, len(pieces))]
+    started = [thread for thread in others if _has_started(thread)]
+    try:
+        work(0)
+    finally:
+        for thread in started:
+            thread.join()
+    for at, made in enumerate(found):
+        if made is None:  # no thread could be had
+            work(at)
+        if isinstance(found[at], Exception):
+            raise found[at]
+    return found
+
+
+def _has_started(thread: threading.Thread) -> bool:
+    try:
+        thread.start()
+    except RuntimeError:  # the system has no more
+        return False
+    return True
+
+
+def _compiled(text: str, effort: int, at: int = 0) -> bytes:
     """Compile, and free llvmlite's objects while the lock is held, the module before its context.
 
     If an exception kept them alive, the garbage collector would free them in any order, and LLVM
     may have reused the memory of a module whose context is gone.
     """
-    llvm, machine = _llvm(), _target_machine(effort)
+    llvm, machine = _llvm(), _target_machine(effort, at)
     with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)
         module.verify()  # raises for invalid IR; compiling that would abort the process
+        return _emitted(machine, module)
+
+
+def _emitted(machine: Any, module: Any) -> bytes:
+    """The object file of a module.
+
+    llvmlite lets one thread at a time into LLVM, which does not mind several if each has a context
+    and a machine of its own. So it is called behind llvmlite's lock, where this version has one.
+    """
+    ffi = load_module("llvmlite.binding.ffi")
+    emit = getattr(ffi.lib.LLVMPY_TargetMachineEmitToMemory, "_cfn", None)
+    if emit is None:
         found: bytes = machine.emit_object(module)
-    return found
+        return found
+    with ffi.OutputString() as complaint:
+        buffer = emit(machine, module, 1, complaint)
+        if not buffer:
+            raise RuntimeError(str(complaint))
+    try:
+        start, size = ffi.lib.LLVMPY_GetBufferStart(buffer), ffi.lib.LLVMPY_GetBufferSize(buffer)
+        return ctypes.string_at(start, size)
+    finally:
+        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
 
 
 class LoadedObject:
-    """An object file loaded into memory."""
+    """Object files loaded into memory."""
 
     def __init__(self, data: bytes) -> None:
-        self._address: Callable[[str], int]
-        try:
-            self._address = Image(data).address
-        except Unloadable:
-            self._address = _by_llvm(data)
+        self._addresses = [_loaded(content) for content in objects_in(data)]
 
     def address(self, name: str) -> int:
-        return self._address(name)
+        """Where a function begins."""
+        for address in self._addresses[:-1]:
+            with contextlib.suppress(KeyError):
+                return address(name)
+        return self._addresses[-1](name)
+
+
+def _loaded(data: bytes) -> Callable[[str], int]:
+    try:
+        return Image(data).address
+    except Unloadable:
+        return _by_llvm(data)
 
 
 # LLVM's optimization level. Code without loops compiles five times as fast at level 0; measured, a
@@ -90,7 +158,8 @@ def _by_llvm(data: bytes) -> Callable[[str], int]:
 
 
 @functools.cache
-def _target_machine(effort: int) -> Any:
+def _target_machine(effort: int, at: int = 0) -> Any:
+    """The machine that the thread of this number compiles for."""
     return _new_machine(effort)
 
 
