@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import warnings
 from collections.abc import Sequence
@@ -114,6 +115,53 @@ def test_a_call_within_a_call_takes_the_general_door() -> None:
         assert tape.gradient(y, X).numpy().tolist() == [2.0, 4.0]
 
     thread.context.quiet_context.run(within)
+
+
+class Computes:
+    """Takes a gradient when the garbage collector finds it, wherever that is."""
+
+    failed: ClassVar[list[BaseException]] = []
+    done: ClassVar[list[int]] = []
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        self.done.append(id(self))
+        try:
+            with tf.GradientTape() as tape:
+                tape.watch(X)
+                y = 2.0 * X * X + 1.0
+            assert tape.gradient(y, X).numpy().tolist() == [4.0, 8.0]
+        except BaseException as error:
+            self.failed.append(error)
+
+
+def test_finalizers_compute_at_any_moment() -> None:
+    """Also in the first operation of a thread, and in the middle of another one."""
+
+    def work() -> None:
+        for i in range(100):
+            Computes()
+            with tf.GradientTape() as tape:
+                tape.watch(X)
+                y = tf.reduce_sum(tf.sin(X) * i + 3) / 2.0
+            np.testing.assert_allclose(tape.gradient(y, X), np.cos(X) * i / 2, rtol=1e-5)
+
+    before = gc.get_threshold()
+    gc.set_threshold(11)
+    try:
+        for _ in range(4):
+            threads = [threading.Thread(target=work) for _ in range(3)]
+            for one in threads:
+                one.start()
+            for one in threads:
+                one.join()
+    finally:
+        gc.set_threshold(*before)
+    gc.collect()
+    assert not Computes.failed
+    assert len(Computes.done) == 1200
 
 
 def test_a_new_thread_starts_with_nobody_listening() -> None:

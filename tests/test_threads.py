@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -126,3 +127,30 @@ def test_big_arrays_at_once() -> None:
         return all(bool(np.isinf((a * a).numpy()).all()) for _ in range(20))
 
     assert in_threads(work) == [True] * 8
+
+
+def test_tapes_that_watch_one_value_at_the_same_moment() -> None:
+    """Whoever comes first gives it its key: the gradient of the others was None."""
+    rounds, switching = 400, sys.getswitchinterval()
+    values = [tf.constant([1.0, 2.0]) for _ in range(rounds)]
+    ready, found = threading.Barrier(4), []
+
+    def work() -> None:
+        for x in values:
+            ready.wait()
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x * x
+            found.append(tape.gradient(y, x))
+
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+    finally:
+        sys.setswitchinterval(switching)
+    assert len(found) == 4 * rounds
+    assert sum(g is None for g in found) == 0

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
+from wengert.core.compiled import machine
 from wengert.core.recorder import GraphInterpreter, Interpreter, Recorder
 from wengert.core.row import Attrs, Row
 from wengert.core.scope import Scope
@@ -69,13 +70,28 @@ class Context:
 
 
 class Thread(threading.local):
-    """`thread.context` is the state of the current thread."""
+    """`thread.context` is the state of the current thread, made when it is first asked for.
 
-    def __init__(self) -> None:
-        self.context = Context()
+    A finalizer that runs while it is made may ask, too: then that one's is the thread's.
+    """
+
+    context: Context
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "context":
+            raise AttributeError(name)
+        return self.__dict__.setdefault("context", Context())
 
 
-thread: Final = Thread()
+class ThreadInC:
+    """The same, kept where the C finds it."""
+
+    if machine is not None:
+        machine.setup(Context=Context)
+        context: Context = property(machine.context)  # type: ignore[assignment]
+
+
+thread: Final = Thread() if machine is None else ThreadInC()
 
 
 def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from wengert.core.compiled import TWINS, in_c, machine
-from wengert.core.context import Context, thread
+from wengert.core.context import thread
 from wengert.core.row import NO_ATTRS, Attrs, Row
 from wengert.core.tape import MANY, ONE, Tape
 from wengert.errors import (
@@ -217,10 +217,18 @@ def number_like(number: Any, tensor: Tensor) -> Any:
     dtype = tensor._array.dtype
     if dtype.kind in "fc" or (dtype.kind in "iu" and type(number) is int):
         try:
-            return wrap(thread.context.run_quietly(dtype.type, number))
+            return wrap(_scalar(dtype.type, number))
         except OverflowError:
             return number
     return number
+
+
+def _scalar(kind: Any, number: Any) -> Any:
+    try:
+        return thread.context.run_quietly(kind, number)
+    except RuntimeError:  # a finalizer, in the middle of another call
+        with np.errstate(all="ignore"):
+            return kind(number)
 
 
 def explain_failure(row: Row, inputs: Sequence[Any], error: Exception) -> Exception:
@@ -248,7 +256,6 @@ if machine is not None:
     _BUILT_IN: Final = [np.dtype(code) for code in "fdebhilBHILFD"]
     machine.setup(
         Tensor=Tensor,
-        Context=Context,
         Row=Row,
         Tape=Tape,
         IndexedSlices=IndexedSlices,
@@ -260,7 +267,6 @@ if machine is not None:
         MANY=MANY,
         NO_ATTRS=NO_ATTRS,
         LARGE=LARGE,
-        thread=thread,
         quiet_variable=getattr(enter, "__self__", None),
         QUIET=QUIET,
         scalar_dtypes={dtype.type: dtype for dtype in _BUILT_IN},
@@ -272,3 +278,4 @@ if machine is not None:
         failed=_fail,
         apply_in_python=TWINS["apply"],
     )
+    machine.find_slots()

@@ -18,7 +18,7 @@
     _(float_makers) _(int_makers) /* classes of scalars, by dtype */ \
     _(operators)                 /* Python's operators that do what a NumPy function does, by it */ \
     _(ONE) _(MANY) _(NO_ATTRS)   /* marks of a record, and of a call */ \
-    _(thread) _(quiet_variable) _(QUIET) _(LARGE) _(bound) \
+    _(quiet_variable) _(QUIET) _(LARGE) _(bound) \
     _(of_large) _(as_result) _(failed) _(apply_in_python)         /* dispatch.py */ \
     _(sweep_in_python) _(take_several) _(pull_in_general)         /* reverse.py */
 
@@ -31,7 +31,7 @@
 
 /* Attributes that are asked for by their names. */
 #define TEXTS(_) \
-    _(_array) _(_key) _(shape) _(size) _(dtype) _(context) _(record) _(read_value) _(apply) _(add) \
+    _(_array) _(_key) _(shape) _(size) _(dtype) _(record) _(read_value) _(apply) _(add) \
     _(sum_to) _(to_dense)
 
 #define OBJECT(name) static PyObject *name;
@@ -161,20 +161,27 @@ static PyObject *wrap(PyObject *array)
 
 /* ---- the state of the thread ------------------------------------------------------------------- */
 
-/* The context, borrowed from the thread's dictionary, which ends with the thread. */
+/* The context, borrowed from the thread's dictionary, which ends with the thread. Where a finalizer
+   made one while this one was made, that is the thread's. */
 static PyObject *current_context(void)
 {
     PyObject *here = PyThreadState_GetDict();
-    PyObject *context = here ? PyDict_GetItemWithError(here, thread) : NULL;
+    PyObject *context = here ? PyDict_GetItemWithError(here, Context) : NULL;
     if (context || PyErr_Occurred())
         return context;
-    context = PyObject_GetAttr(thread, text_context);
-    if (!here || !context || PyDict_SetItem(here, thread, context) < 0)
-        Py_CLEAR(context);
-    Py_XDECREF(context); /* the dictionary keeps it */
+    PyObject *made = PyObject_CallNoArgs(Context);
+    if (made && here)
+        context = PyDict_SetDefault(here, Context, made); /* which keeps it */
+    Py_XDECREF(made);
     if (!context && !PyErr_Occurred())
         PyErr_SetString(PyExc_RuntimeError, "the thread has no state");
     return context;
+}
+
+/* The same for Python, as the function of a property. */
+static PyObject *context(PyObject *module, PyObject *thread)
+{
+    return Py_XNewRef(current_context());
 }
 
 /* ---- the tape ---------------------------------------------------------------------------------- */
@@ -771,6 +778,12 @@ static PyObject *setup(PyObject *module, PyObject *args, PyObject *names)
     if (names && PyDict_GetItemString(names, #name)) \
         Py_XSETREF(name, Py_NewRef(PyDict_GetItemString(names, #name)));
     NAMES(BIND)
+    Py_RETURN_NONE;
+}
+
+/* Find the slots, when the classes are bound. */
+static PyObject *find_slots(PyObject *module, PyObject *nothing)
+{
 #define FIND(class, slot) \
     if ((class##_##slot = place_of(class, #slot)) < 0) \
         return NULL;
@@ -793,6 +806,8 @@ static PyObject *knows(PyObject *module, PyObject *sample)
 static PyMethodDef METHODS[] = {
     {"apply", (PyCFunction)(void (*)(void))apply, METH_FASTCALL, NULL},
     {"sweep", (PyCFunction)(void (*)(void))sweep, METH_FASTCALL, NULL},
+    {"context", context, METH_O, NULL},
+    {"find_slots", find_slots, METH_NOARGS, NULL},
     {"knows", knows, METH_O, NULL},
     {"setup", (PyCFunction)(void (*)(void))setup, METH_VARARGS | METH_KEYWORDS, NULL},
     {NULL, NULL, 0, NULL},

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.host.locks import new_lock
 from wengert.values.dtypes import VARIANT
 from wengert.values.exits import exit_watchers, left
 from wengert.values.shapes import Dims, TensorShape
@@ -190,11 +191,19 @@ class TensorList(list):  # type: ignore[type-arg]
         return TensorList([None] * len(self))
 
 
+# Threads whose tapes watch one value at the same moment know it by one key.
+_KEYING: Final = new_lock()
+
+
 def key_of(value: Any) -> Key:
     """The key of a tensor or variable; made when first asked for."""
     key: Key | None = value._key
     if key is None:
-        key = value._key = Key()
+        new = Key()
+        with _KEYING:
+            key = value._key
+            if key is None:
+                key = value._key = new
     return key
 
 
