@@ -15,21 +15,23 @@ import numpy as np
 
 from wengert.host.fp_errors import enter
 
+try:
+    from wengert.core import _machine  # type: ignore[attr-defined]
+except ImportError:  # built without a compiler, or for another Python
+    _machine = None
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _load() -> Any:
-    if os.environ.get("WENGERT_MACHINE") == "python":
-        return None
-    try:
-        from wengert.core import _machine  # type: ignore[attr-defined]
-    except ImportError:  # built without a compiler, or for another Python
-        return None
+def _is_usable() -> bool:
+    """Whether it is there, is wanted, and knows this NumPy."""
+    if _machine is None or os.environ.get("WENGERT_MACHINE") == "python":
+        return False
     errors_are_a_variable = isinstance(getattr(enter, "__self__", None), ContextVar)
-    return _machine if errors_are_a_variable and _machine.knows(np.zeros((3, 5))) else None
+    return errors_are_a_variable and bool(_machine.knows(np.zeros((3, 5))))
 
 
-machine: Final[Any] = _load()
+machine: Final[Any] = _machine if _is_usable() else None
 TWINS: Final[dict[str, Callable[..., Any]]] = {}  # the Python of the functions that are in C
 
 

@@ -7,9 +7,8 @@ them by name.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from wengert.core.compiled import machine
 from wengert.core.recorder import GraphInterpreter, Interpreter, Recorder
@@ -17,6 +16,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.scope import Scope
 from wengert.host.context_manager import Change, context_manager, enter
 from wengert.host.fp_errors import quiet_context
+from wengert.host.thread_state import ThreadState
 
 
 class _Start:
@@ -69,18 +69,11 @@ class Context:
         self.run_quietly = self.quiet_context.run
 
 
-class Thread(threading.local):
-    """`thread.context` is the state of the current thread, made when it is first asked for.
-
-    A finalizer that runs while it is made may ask, too: then that one's is the thread's.
-    """
+class Thread(ThreadState):
+    """`thread.context` is the state of the current thread."""
 
     context: Context
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "context":
-            raise AttributeError(name)
-        return self.__dict__.setdefault("context", Context())
+    first: ClassVar = {"context": Context}
 
 
 class ThreadInC:

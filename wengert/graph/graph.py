@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, ClassVar
@@ -17,6 +16,7 @@ from wengert.graph.exchange import exchange
 from wengert.graph.graph_builder import Builder, Control
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
+from wengert.host.thread_state import ThreadState
 from wengert.overrides.row_override import rules_by_type
 from wengert.values import nest
 from wengert.values.dtypes import as_dtype
@@ -24,11 +24,11 @@ from wengert.values.symbolic import SymbolicTensor
 from wengert.values.value import Value
 
 
-class Defaults(threading.local):
+class Defaults(ThreadState):
     """The default session of a thread, innermost last."""
 
-    def __init__(self) -> None:
-        self.sessions: list[Any] = []
+    sessions: list[Any]
+    first: ClassVar = {"sessions": list}
 
 
 defaults = Defaults()

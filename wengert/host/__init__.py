@@ -13,6 +13,7 @@ memory_size      Amounts of memory, as people write them
 numpy_openblas   Functions of OpenBLAS, however a copy of it was built
 parallel         Multithreading: work in parts, one for each processor
 syntax           Python's parser, from one thread at a time
+thread_state     What each thread has of its own
 threads          The number of threads that compute
 warn_once        Warnings that are given once per process, and point at the user's line
 user_frames      The user's code in the call stack, for messages

@@ -14,12 +14,12 @@ import contextlib
 import ctypes
 import functools
 import os
-import threading
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from wengert.host.kept_memory import is_kept, use_blocks_here
+from wengert.host.thread_state import ThreadState
 
 KEPT: Final = 256 << 20
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # the numbers of <malloc.h>
@@ -33,11 +33,11 @@ HUGE: Final = 1 << 19  # from which on its memory may be a block that is kept
 _IS_KEPT: Final[ContextVar[bool]] = ContextVar("blocks are kept", default=False)
 
 
-class _Contexts(threading.local):
+class _Contexts(ThreadState):
     """Other contexts of a thread in which arrays are made: each as a function that runs in it."""
 
-    def __init__(self) -> None:
-        self.runners: list[Callable[..., Any]] = []
+    runners: list[Callable[..., Any]]
+    first: ClassVar = {"runners": list}
 
 
 _CONTEXTS: Final = _Contexts()

@@ -13,8 +13,7 @@ from typing import Any, Final
 class _Creators(threading.local):
     """The functions that are asked when a thread makes a variable, the outermost first."""
 
-    def __init__(self) -> None:
-        self.stack: tuple[Callable[..., Any], ...] = ()
+    stack: tuple[Callable[..., Any], ...] = ()
 
 
 creators: Final = _Creators()

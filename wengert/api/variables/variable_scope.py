@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wengert.api.session.modes import get_default_graph
 from wengert.api.session.modes import name_scope as entered_name_scope
 from wengert.api.variables.scope_values import VariableScope
 from wengert.api.variables.variable_store import AUTO_REUSE, one_of_graph
 from wengert.core.context import current_graph
+from wengert.host.thread_state import ThreadState
 from wengert.state.variable import around_functions
 
 if TYPE_CHECKING:
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from wengert.values.typing import DTypeLike
 
 
-class _Scopes(threading.local):
+class _Scopes(ThreadState):
     """The variable scope that a thread is in, and how often each was entered by a default name.
 
     Each thread begins at the root: what one has entered is not for the variables of another.
     """
 
-    def __init__(self) -> None:
-        self.current = VariableScope(False)
-        self.counts: dict[str, int] = {}
+    current: VariableScope
+    counts: dict[str, int]
+    first: ClassVar = {"current": lambda: VariableScope(False), "counts": dict}
 
     def unique(self, prefix: str) -> str:
         """A name within the current scope that no scope has."""

@@ -15,10 +15,9 @@ from wengert.values.tensor import Tensor
 
 
 class _Current(threading.local):
-    def __init__(self) -> None:
-        self.writer: Any = None
-        self.step: Any = None
-        self.condition: Any = True
+    writer: Any = None
+    step: Any = None
+    condition: Any = True
 
     def use(self, writer: Any, step: Any) -> None:
         """Send summaries to a writer, with a step where they are given none."""

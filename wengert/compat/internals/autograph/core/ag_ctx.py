@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-import threading
-from typing import Any, Final
+from typing import Any, ClassVar, Final
+
+from wengert.host.thread_state import ThreadState
 
 
 class Status(enum.Enum):
@@ -15,9 +16,9 @@ class Status(enum.Enum):
     DISABLED = 2
 
 
-class _Stack(threading.local):
-    def __init__(self) -> None:
-        self.contexts = [ControlStatusCtx(Status.UNSPECIFIED)]
+class _Stack(ThreadState):
+    contexts: list[ControlStatusCtx]
+    first: ClassVar = {"contexts": lambda: [ControlStatusCtx(Status.UNSPECIFIED)]}
 
 
 class ControlStatusCtx:
