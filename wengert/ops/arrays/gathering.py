@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 def check_indices(indices: Array, size: int, who: str) -> None:
     """Raise unless all indices are in [0, size)."""
     bad = (indices < 0) | (indices >= size)
-    if np.any(bad):
+    if bad.any():
         at = np.argwhere(bad)[0]
         place = f"[{','.join(str(int(i)) for i in at)}]" if at.size else ""
         raise InvalidArgumentError(

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 @deferrable
 def getitem(x: TensorLike, key: Any) -> Tensor:
     """x[key], with all of Python's slicing; a boolean tensor selects where it is True."""
+    if type(key) is int and type(x) is Tensor and _is_within(key, x):  # by far the commonest
+        return take_part(x, (key,))
     tensor = convert(x)
     if _is_mask(key):
         return boolean_mask(tensor, key)
@@ -43,6 +45,12 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
     if tensor.dtype is dtypes.string and Ellipsis not in checked:
         checked = (*checked, Ellipsis)  # without it NumPy returns a bare string for a single one
     return take_part(tensor, checked)
+
+
+def _is_within(index: int, x: Tensor) -> bool:
+    """Whether it is one of the first axis, of an array of numbers."""
+    shape = x._array.shape
+    return bool(shape) and -shape[0] <= index < shape[0] and bool(x._array.dtype.kind != "O")
 
 
 class _Gathering(threading.local):

@@ -24,6 +24,7 @@ from wengert.ops.math.elementwise import cast
 from wengert.ops.support.declare import convert_alike
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.large_kernels import matmul_kernel
+from wengert.state.variable import Variable
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -205,6 +206,10 @@ def matmul(
 
 def product(a: TensorLike, b: TensorLike) -> Tensor:
     """What `a @ b` is: the product of matrices; a vector is a row on the left, a column on the right."""
+    if type(a) is Variable:
+        a = a.read_value()
+    if type(b) is Variable:
+        b = b.read_value()
     if type(a) is Tensor and type(b) is Tensor and min(a._array.ndim, b._array.ndim) > 1:
         return matmul(a, b)
     return _of_any_rank(a, b)

@@ -279,10 +279,10 @@ truncatemod: Binary = binary(
 
 
 def _pow_kernel(xp: Namespace, x: Array, y: Array) -> Array:
-    if y.dtype.kind == "i" and np.any(y < 0):
+    if y.dtype.kind == "i" and (y < 0).any():
         raise InvalidArgumentError("Integers to negative integer powers are not allowed")
     z = xp.power(x, y)
-    if xp is np and y.dtype.kind == "f" and np.any(y == 0.5):
+    if xp is np and y.dtype.kind == "f" and (y == 0.5).any():
         # NumPy takes the square root, which differs at -inf and at -0.
         z = np.where((y == 0.5) & np.isneginf(x), z.dtype.type(np.inf), z) + z.dtype.type(0)
     return z

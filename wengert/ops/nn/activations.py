@@ -249,7 +249,7 @@ def _below_largest(x: Array, axis: int, finish: Callable[[Any], None]) -> Array:
 
     def work(rows: slice) -> None:
         given = widen(x[rows])
-        top = np.max(given, axis, keepdims=True, initial=-np.inf)
+        top = np.maximum.reduce(given, axis, keepdims=True, initial=-np.inf)
         finish(np.subtract(given, top, out=out[rows]))
 
     in_rows(work, x, axis)
@@ -263,7 +263,7 @@ def _softmax_kernel(_: Namespace, x: Array, *, axis: int) -> Array:
 
     def finish(y: Array) -> None:
         np.exp(y, out=y)
-        y /= np.sum(y, axis=axis, keepdims=True)
+        y /= np.add.reduce(y, axis=axis, keepdims=True)
 
     return _below_largest(x, axis, finish)
 
@@ -274,7 +274,7 @@ def _log_softmax_kernel(_: Namespace, x: Array, *, axis: int) -> Array:
         return found
 
     def finish(y: Array) -> None:
-        y -= np.log(np.sum(np.exp(y), axis=axis, keepdims=True))
+        y -= np.log(np.add.reduce(np.exp(y), axis=axis, keepdims=True))
 
     return _below_largest(x, axis, finish)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -89,16 +89,21 @@ def _size(shape: Dims, axis: Dims) -> int:
 # ---- sums and means ---------------------------------------------------------------------------
 
 
-def _accurately(reduce: Callable[..., Any], x: Array, axis: Dims, keepdims: bool) -> Array:
+# What np.sum and np.prod are, without their four functions in Python: 2 of 4 µs.
+_REDUCE: Final = {"sum": np.add.reduce, "prod": np.multiply.reduce}
+
+
+def _accurately(xp: Namespace, name: str, x: Array, axis: Dims, keepdims: bool) -> Array:
     """Two-byte floats are summed in float32, so that long sums stay accurate."""
     wide = widen(x)
-    total = reduce(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
+    reduce = _REDUCE[name] if xp is np else getattr(xp, name)
+    total: Array = reduce(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
     return total if wide is x else total.astype(x.dtype)
 
 
 SUM: Row = op(
     "Sum",
-    lambda xp, x, *, axis, keepdims: _accurately(xp.sum, x, axis, keepdims),
+    lambda xp, x, *, axis, keepdims: _accurately(xp, "sum", x, axis, keepdims),
     vjp=(lambda g, y, x, *, axis, keepdims: _spread(g, dims(x), axis),),
     linear=(0,),
     shape=reduced_dims,
@@ -114,7 +119,7 @@ def _mean_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Arra
         total = xp.sum(x, axis=axis, keepdims=keepdims)
         whole = xp.abs(total) // max(_size(x.shape, axis), 1)
         return (xp.sign(total) * whole).astype(x.dtype)
-    total = _accurately(xp.sum, x, axis, keepdims)
+    total = _accurately(xp, "sum", x, axis, keepdims)
     return (total / x.dtype.type(_size(x.shape, axis))).astype(x.dtype)
 
 
@@ -158,7 +163,7 @@ def _prod_rule(g: Tensor, y: Tensor | None, x: Tensor, *, axis: Dims, keepdims: 
 
 PROD: Row = op(
     "Prod",
-    lambda xp, x, *, axis, keepdims: _accurately(xp.prod, x, axis, keepdims),
+    lambda xp, x, *, axis, keepdims: _accurately(xp, "prod", x, axis, keepdims),
     vjp=(_prod_rule,),
     batch=shift_axes("Prod"),
     shape=reduced_dims,
@@ -245,7 +250,7 @@ ARG_MIN: Row = _arg_row("ArgMin", "argmin", np.inf)
 
 
 def _norm_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Array:
-    return xp.sqrt(_accurately(xp.sum, x * xp.conj(x), axis, keepdims)).astype(x.dtype)
+    return xp.sqrt(_accurately(xp, "sum", x * xp.conj(x), axis, keepdims)).astype(x.dtype)
 
 
 def _norm_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:

@@ -256,21 +256,19 @@ def wrong_dtype(row: Row, dtype: DType, takes: str = "") -> InvalidArgumentError
 
 def convert_alike(who: str, *values: Any) -> list[Tensor]:
     """Tensors of one dtype: that of the first tensor, to which plain values are converted."""
-    if len(values) == 2:
-        x, y = values
-        if isinstance(x, Tensor) and isinstance(y, Tensor) and x._array.dtype is y._array.dtype:
-            return [x, y]
-    tensors = [v.read_value() if isinstance(v, Variable) else v for v in values]
-    if len(tensors) == 2:  # a number and a tensor: the commonest case, four times as fast
-        x, y = tensors
+    read = [v.read_value() if isinstance(v, Variable) else v for v in values]
+    if len(read) == 2:  # by far the commonest: two tensors, or a number beside one
+        x, y = read
         if type(x) is Tensor and type(y) in NUMBERS:
-            tensors[1] = number_like(y, x)
+            read[1] = y = number_like(y, x)
         elif type(y) is Tensor and type(x) in NUMBERS:
-            tensors[0] = number_like(x, y)
-    found = [t._array.dtype for t in tensors if isinstance(t, Tensor)]
-    if len(found) == len(tensors) and all(dtype is found[0] for dtype in found):
-        return tensors
-    return _matched_slowly(who, values, tensors)
+            read[0] = x = number_like(x, y)
+        if isinstance(x, Tensor) and isinstance(y, Tensor) and x._array.dtype is y._array.dtype:
+            return read
+    dtypes = {t._array.dtype if isinstance(t, Tensor) else None for t in read}
+    if len(dtypes) == 1 and None not in dtypes:
+        return read
+    return _matched_slowly(who, values, read)
 
 
 def _matched_slowly(who: str, values: Sequence[Any], read: list[Any]) -> list[Tensor]:
