@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from wengert.linear_operators.arguments import broadcast_batches, common_batch, sizes
+from wengert.linear_operators.arguments import broadcast_batches, common_batch, is_in_blocks, sizes
 from wengert.linear_operators.base import LinearOperator, computed
 from wengert.linear_operators.combined import same_dtype, shared_hints
 from wengert.linear_operators.from_elements import LinearOperatorFullMatrix, hints
@@ -13,7 +13,6 @@ from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import broadcast_to
 from wengert.ops.linalg.matrices import adjoint as adjoint_of
 from wengert.ops.math.arithmetic import multiply
-from wengert.values.convert import convert
 
 
 class Blocks(LinearOperator):
@@ -79,30 +78,9 @@ class Blocks(LinearOperator):
         return [y[..., 0] for y in found]
 
     def _is_in_blocks(self, x: Any, of_rows: bool, vectors: bool = False) -> bool:
-        """Whether an argument is a list of blocks rather than a nested list of numbers."""
-        if not isinstance(x, (list, tuple)) or len(x) != len(self.operators):
-            return False
-        if not any(isinstance(part, (list, tuple)) for part in x):
-            return True
-        axis = -1 if vectors else -2
-        given = [convert(part).shape for part in x]
-        if any((shape.rank or 0) < -axis for shape in given):
-            return False
         diagonal = [o[-1] if isinstance(o, list) else o for o in self.operators]
-        own = [o.range_dimension if of_rows else o.domain_dimension for o in diagonal]
-        if own == [shape[axis] for shape in given]:
-            return True
-        if None in own:
-            raise ValueError(
-                "Argument `arg` is not blockwise: its input structure is ambiguous, as the sizes "
-                "of the blocks are not known yet. Give a tensor, or a list of tensors."
-            )
-        if convert(x).shape[axis] != sum(own):
-            raise ValueError(
-                f"Input dimension does not match operator dimension: {x!r} is neither of "
-                f"{sum(own)} rows nor a list of blocks of {own} rows."
-            )
-        return False
+        counts = [o.range_dimension if of_rows else o.domain_dimension for o in diagonal]
+        return is_in_blocks(counts, x, -1 if vectors else -2)
 
     def _matmul(self, x: Any, adjoint: bool) -> Any:
         given = self._row_sizes() if adjoint else self._column_sizes()
