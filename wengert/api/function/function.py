@@ -290,6 +290,11 @@ class Function:
     ) -> None:
         if jit_compile not in (None, True, False):
             raise ValueError(f"jit_compile must be True, False or None, got {jit_compile!r}.")
+        if not isinstance(input_signature, (tuple, list, type(None))):
+            raise TypeError(
+                "input_signature must be either a tuple or a list, got "
+                f"{type(input_signature).__name__}: {input_signature!r}."
+            )
         self._python_function = python_function
         self._signature = signature_of(python_function)
         self._input_signature = None if input_signature is None else tuple(input_signature)
