@@ -10,6 +10,7 @@ import pytest
 
 import wengert as tf
 from wengert.compat import resolver
+from wengert.compat.internals.framework import func_graph
 from wengert.compat.internals.framework.function import Defun
 from wengert.compat.internals.ops import (
     control_flow_util,
@@ -434,3 +435,11 @@ def test_dictionaries_are_flattened(given: Any, expected: Any) -> None:
 def test_dictionaries_that_cannot_be_flattened(given: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         nest.flatten_dict_items(given)
+
+
+def test_the_graph_of_a_function() -> None:
+    found = func_graph.func_graph_from_py_func(
+        "named", lambda x: (x + 1, 2 * x), (tf.TensorSpec([2], tf.int32),), {}
+    )
+    assert (found.name, len(found.inputs), len(found.outputs)) == ("named", 1, 2)
+    assert found.inputs[0].shape == [2]
