@@ -673,3 +673,24 @@ def test_hints_that_contradict_operators_are_refused(make: Any, words: str) -> N
     singular = L.LinearOperatorFullMatrix(SINGULAR, is_non_singular=False)
     with pytest.raises(ValueError, match=words):
         make(regular_one, singular)
+
+
+def test_a_real_operator_of_a_complex_spectrum_of_unknown_shape() -> None:
+    """The result has the dtype of the operator; its tensors have another."""
+    with tf.Graph().as_default():
+        spectrum = tf.compat.v1.placeholder_with_default(np.ones((2, 3), np.complex64), None)
+        operator = L.LinearOperatorCirculant2D(spectrum, tf.float32)
+        found = operator.matvec(tf.range(6.0))
+        assert found.dtype is tf.float32
+        assert np.allclose(tf.compat.v1.Session().run(found), range(6), atol=1e-6)
+
+
+def test_blocks_of_numbers_are_told_from_blocks_of_rows() -> None:
+    blocks = L.LinearOperatorBlockDiag([L.LinearOperatorIdentity(4), L.LinearOperatorIdentity(3)])
+    with pytest.raises(ValueError, match="dimension does not match"):
+        blocks.matmul(np.ones((2, 4, 5)).tolist())
+    with tf.Graph().as_default():
+        size = tf.compat.v1.placeholder_with_default
+        parts = [L.LinearOperatorFullMatrix(size(np.eye(n), None)) for n in (4, 3)]
+        with pytest.raises(ValueError, match="input structure is ambiguous"):
+            L.LinearOperatorBlockDiag(parts).matmul(np.ones((2, 4, 5)).tolist())

@@ -529,9 +529,11 @@ def _check_sizes(columns: Any, rows: Any) -> None:
 def _foreseen(dtype: Any, args: Any) -> tuple[Any, list[Any]]:
     """The form of what a method gives: of the operator's dtype, which its tensors need not have."""
     operator, method, *given = args
-    count = len(given[0]) if method.endswith("_blocks") else 1
+    if method.endswith("_blocks"):  # as many as there are of the argument
+        count = len(given[0])
+        return [Tensor] * count, [(None, operator.dtype.numpy_dtype)] * count
     kind = np.dtype(np.int32) if method == "_shape_tensor" else operator.dtype.numpy_dtype
-    return ([Tensor] * count if count > 1 else Tensor), [(None, kind)] * count
+    return Tensor, [(None, kind)]
 
 
 @deferrable
