@@ -889,3 +889,18 @@ def test_calls_that_find_a_trace_count_against_retracing(caplog: pytest.LogCaptu
         for _ in range(6):
             f(tf.ones([size]))
     assert "retracing" not in caplog.text
+
+
+@pytest.mark.parametrize("value", [object(), {"a": object}], ids=["object", "class"])
+def test_a_result_that_is_no_tensor_is_refused(value: Any) -> None:
+    @tf.function
+    def f() -> Any:
+        return value
+
+    with pytest.raises(TypeError, match=r"must return zero or more Tensors.* found return value"):
+        f()
+
+
+def test_an_input_signature_is_a_list() -> None:
+    with pytest.raises(TypeError, match="must be either a tuple or a list, got int"):
+        tf.function(lambda x: x, input_signature=1)  # type: ignore[call-overload]

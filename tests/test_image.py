@@ -723,3 +723,26 @@ def test_glimpses() -> None:
     assert g.ravel().tolist() == [0.0] * 11 + [1.0]
     with pytest.raises(INVALID, match="noise must be"):
         f(x, [2, 2], [[0.0, 0.0]], noise="pink")
+
+
+@pytest.mark.parametrize("name", ["ResizeBilinear", "ResizeNearestNeighbor", "ResizeArea"])
+@pytest.mark.parametrize(
+    ("shape", "size", "words"),
+    [
+        ((3, 4, 1), [2, 2], "must be 4-dimensional"),
+        ((1, 3, 4, 1), [2], "must have two elements"),
+        ((1, 3, 4, 1), [0, 2], "must be positive"),
+    ],
+)
+def test_raw_resizes_take_four_axes_and_two_sizes(
+    name: str, shape: Any, size: Any, words: str
+) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        getattr(tf.raw_ops, name)(images=tf.ones(shape), size=size)
+    with tf.Graph().as_default(), pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        getattr(tf.raw_ops, name)(images=tf.ones(shape), size=size)
+
+
+def test_quarter_turns_are_one_number() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be rank 0"):
+        tf.image.rot90(tf.ones([2, 3, 1]), k=[1])  # type: ignore[arg-type]

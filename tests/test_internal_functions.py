@@ -10,6 +10,7 @@ import pytest
 
 import wengert as tf
 from wengert.compat import resolver
+from wengert.compat.internals.framework import func_graph
 from wengert.compat.internals.framework.function import Defun
 from wengert.compat.internals.ops import (
     control_flow_util,
@@ -26,6 +27,7 @@ from wengert.compat.internals.ops import (
     weights_broadcast_ops,
 )
 from wengert.compat.internals.ops.parallel_for.test_util import PForTestCase
+from wengert.compat.internals.util import nest, tf_decorator, tf_inspect
 
 G = np.array([[1.0, 2.0], [3.0, 4.0]])
 PLACES, SEGMENTS = np.array([4, 1, 4, 0]), np.array([0, 0, 1, 1])
@@ -377,3 +379,67 @@ def test_what_to_use_instead(path: str, advice: str) -> None:
         resolver.find(space, name)
     error = resolver.missing(space, name).error(name, "here")
     assert advice in str(error)
+
+
+# ---- decorators ----------------------------------------------------------------------------------
+
+
+def plain(x: int, y: int = 2) -> int:
+    """Of one."""
+    return x + y
+
+
+def test_decorators_are_unwrapped() -> None:
+    """Each tells its name, what it decorates, and the parameters that it gives."""
+    spec = tf_inspect.getfullargspec(lambda q, *rest, r=3: q)
+    inner = tf_decorator.make_decorator(plain, lambda *args: 7, "inner", "Of seven.")
+    outer = tf_decorator.make_decorator(inner, lambda *args: inner(*args), "outer", "", spec)
+    found, target = tf_decorator.unwrap(outer)
+    assert [d.decorator_name for d in found] == ["outer", "inner"]
+    assert target is plain
+    assert (outer.__name__, inner.__doc__, outer.__doc__) == ("plain", "Of seven.", "Of seven.")
+    assert tf_inspect.getfullargspec(outer) == spec
+    assert tf_inspect.getfullargspec(inner).args == ["x", "y"]
+    assert tf_inspect.getcallargs(inner, 1) == {"x": 1, "y": 2}
+    assert "def plain" in tf_inspect.getsource(outer)
+    tf_decorator.rewrap(outer, plain, max)
+    assert tf_decorator.unwrap(outer)[1] is max
+
+
+def test_what_is_a_method_behind_a_decorator() -> None:
+    class Owner:
+        def method(self) -> None: ...
+
+    bound = Owner().method
+    assert tf_inspect.isanytargetmethod(tf_decorator.TFDecorator("named", bound))
+    assert tf_inspect.ismethod(tf_decorator.TFDecorator("named", bound))
+    assert not tf_inspect.isanytargetmethod(plain)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [({"a": 1}, {"a": 1}), ({("a", ("b",)): (1, [2])}, {"a": 1, "b": 2}), ({}, {})],
+)
+def test_dictionaries_are_flattened(given: Any, expected: Any) -> None:
+    assert nest.flatten_dict_items(given) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        (3, TypeError, "must be a dictionary"),
+        ({("a", "b"): (1,)}, ValueError, "Key had 2 elements, but value had 1 elements"),
+        ({("a", "b"): (1, 2), "a": 3}, ValueError, "not unique: a"),
+    ],
+)
+def test_dictionaries_that_cannot_be_flattened(given: Any, error: Any, words: str) -> None:
+    with pytest.raises(error, match=words):
+        nest.flatten_dict_items(given)
+
+
+def test_the_graph_of_a_function() -> None:
+    found = func_graph.func_graph_from_py_func(
+        "named", lambda x: (x + 1, 2 * x), (tf.TensorSpec([2], tf.int32),), {}
+    )
+    assert (found.name, len(found.inputs), len(found.outputs)) == ("named", 1, 2)
+    assert found.inputs[0].shape == [2]

@@ -588,3 +588,109 @@ def test_a_circulant_matrix_may_be_empty() -> None:
     empty = tf.linalg.LinearOperatorCirculant(tf.zeros([0], tf.complex64))
     assert empty.to_dense().shape == (0, 0)
     assert tf.signal.fft(tf.zeros([2, 0], tf.complex64)).shape == (2, 0)
+
+
+def test_a_gradient_for_an_operator_is_one() -> None:
+    """Of its kind, with the gradients of all its tensors, those made of lists, too."""
+    diagonal = L.LinearOperatorDiag([1.0, 2.0], is_positive_definite=True)
+    operator = L.LinearOperatorLowRankUpdate(diagonal, [[1.0], [2.0]], diag_update=[3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(operator)
+        y = operator.matvec([1.0, 1.0])
+    found = tape.gradient(y, operator)
+    assert found.base_operator.diag.numpy().tolist() == [1.0, 1.0]
+    assert found.u.numpy().tolist() == [[18.0], [18.0]]
+    assert found.diag_update.numpy().tolist() == [9.0]
+    with tf.Graph().as_default():
+        blocks = L.LinearOperatorBlockDiag([L.LinearOperatorFullMatrix([[2.0]]), diagonal])
+        y = blocks.matvec([1.0, 2.0, 3.0])
+        (given,) = tf.gradients(y, blocks)
+        assert type(given) is L.LinearOperatorBlockDiag
+        dense = tf.compat.v1.Session().run(given.to_dense())
+    assert dense.tolist() == [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]]
+
+
+def test_a_rebuilt_update_keeps_what_its_diagonal_is() -> None:
+    """Passed to a function, it is solved by the same factorization."""
+    operator = L.LinearOperatorLowRankUpdate(
+        L.LinearOperatorDiag([1.0, 2.0], is_self_adjoint=True, is_positive_definite=True),
+        [[1.0], [2.0]],
+        diag_update=[3.0],
+        is_diag_update_positive=True,
+    )
+    copy = tf.nest.pack_sequence_as(
+        operator, tf.nest.flatten(operator, expand_composites=True), expand_composites=True
+    )
+    assert copy.is_diag_update_positive
+    assert copy.is_positive_definite
+    assert copy.is_self_adjoint
+
+
+def test_the_shape_of_an_inference_takes_no_memory() -> None:
+    """Of a product of factors of unknown size: a guess of it would have a matrix of 33 gigabytes."""
+    with tf.Graph().as_default():
+        size = tf.compat.v1.placeholder_with_default
+        factors = [L.LinearOperatorFullMatrix(size(np.eye(2), None)) for _ in range(3)]
+        dense = L.LinearOperatorKronecker(factors).to_dense()
+        assert tf.compat.v1.Session().run(dense).tolist() == np.eye(8).tolist()
+
+
+MATRIX, SINGULAR = [[2.0, 0.0], [1.0, 2.0]], [[1.0, 0.0], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda a, s: L.LinearOperatorKronecker([a, a], is_non_singular=False), "non-singular"),
+        (lambda a, s: L.LinearOperatorBlockDiag([a, a], is_non_singular=False), "non-singular"),
+        (lambda a, s: L.LinearOperatorComposition([a, a], is_non_singular=False), "non-singular"),
+        (
+            lambda a, s: L.LinearOperatorBlockLowerTriangular([[a]], is_non_singular=False),
+            "always non-singular",
+        ),
+        (
+            lambda a, s: L.LinearOperatorBlockLowerTriangular([[a], [a, s]], is_non_singular=True),
+            "always singular",
+        ),
+        (
+            lambda a, s: L.LinearOperatorBlockLowerTriangular(
+                [[a], [L.LinearOperatorFullMatrix(np.ones((3, 2), np.float32)), a]]
+            ),
+            "must be the same as",
+        ),
+        (lambda a, s: L.LinearOperatorAdjoint(a, is_non_singular=False), "if and only if"),
+        (
+            lambda a, s: L.LinearOperatorInversion(
+                L.LinearOperatorFullMatrix(MATRIX, is_self_adjoint=False), is_self_adjoint=True
+            ),
+            "if and only if its inverse",
+        ),
+        (lambda a, s: L.LinearOperatorToeplitz([1.0, 2.0], [1.0, 2.0, 3.0]), "mismatched"),
+    ],
+)
+def test_hints_that_contradict_operators_are_refused(make: Any, words: str) -> None:
+    regular_one = L.LinearOperatorFullMatrix(MATRIX, is_non_singular=True)
+    singular = L.LinearOperatorFullMatrix(SINGULAR, is_non_singular=False)
+    with pytest.raises(ValueError, match=words):
+        make(regular_one, singular)
+
+
+def test_a_real_operator_of_a_complex_spectrum_of_unknown_shape() -> None:
+    """The result has the dtype of the operator; its tensors have another."""
+    with tf.Graph().as_default():
+        spectrum = tf.compat.v1.placeholder_with_default(np.ones((2, 3), np.complex64), None)
+        operator = L.LinearOperatorCirculant2D(spectrum, tf.float32)
+        found = operator.matvec(tf.range(6.0))
+        assert found.dtype is tf.float32
+        assert np.allclose(tf.compat.v1.Session().run(found), range(6), atol=1e-6)
+
+
+def test_blocks_of_numbers_are_told_from_blocks_of_rows() -> None:
+    blocks = L.LinearOperatorBlockDiag([L.LinearOperatorIdentity(4), L.LinearOperatorIdentity(3)])
+    with pytest.raises(ValueError, match="dimension does not match"):
+        blocks.matmul(np.ones((2, 4, 5)).tolist())
+    with tf.Graph().as_default():
+        size = tf.compat.v1.placeholder_with_default
+        parts = [L.LinearOperatorFullMatrix(size(np.eye(n), None)) for n in (4, 3)]
+        with pytest.raises(ValueError, match="input structure is ambiguous"):
+            L.LinearOperatorBlockDiag(parts).matmul(np.ones((2, 4, 5)).tolist())

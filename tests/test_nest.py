@@ -236,16 +236,31 @@ ALIKE = [
     (Point(1, 2), collections.namedtuple("Point", "x y")(3, 4)),  # type: ignore[arg-type, call-arg]
 ]
 DIFFERENT = [
-    ([1, 2], [3], ValueError, "2 elements against 1."),
-    ([1, [2]], [3, 4], ValueError, "[2] against 4: only one of them has parts."),
-    (1, [2], ValueError, "1 against [2]: only one of them has parts."),
-    ("ab", ["a", "b"], ValueError, "only one of them has parts."),
-    ({"a": 1}, {"b": 1}, ValueError, "the keys ['a'] against ['b']."),
-    ({"a": 1}, {"a": 1, "b": 2}, ValueError, "the keys ['a'] against ['a', 'b']."),
-    ([1, 2], (3, 4), TypeError, "list against tuple."),
-    ([], (), TypeError, "list against tuple."),
-    (Point(1, 2), (1, 2), TypeError, "Point against tuple."),
-    (Point(1, 2), collections.namedtuple("Point", "x z")(1, 2), TypeError, "Point against Point."),  # type: ignore[arg-type, call-arg]
+    ([1, 2], [3], ValueError, "[1, 2] has 2. Second structure: [3] has 1."),
+    ([1, [2]], [3, 4], ValueError, "[2] is a sequence, while substructure 4 is not."),
+    (1, [2], ValueError, "[2] is a sequence, while substructure 1 is not."),
+    ("ab", ["a", "b"], ValueError, "is not."),
+    ({"a": 1}, {"b": 1}, ValueError, "has keys ['a'], while second structure has keys ['b']."),
+    (
+        {"a": 1},
+        {"a": 1, "b": 2},
+        ValueError,
+        "has keys ['a'], while second structure has keys ['a', 'b'].",
+    ),
+    ([1, 2], (3, 4), TypeError, "has type list, while second structure (3, 4) has type tuple."),
+    ([], (), TypeError, "don't have the same sequence type"),
+    (
+        Point(1, 2),
+        (1, 2),
+        TypeError,
+        "has type Point, while second structure (1, 2) has type tuple.",
+    ),
+    (
+        Point(1, 2),
+        collections.namedtuple("Point", "x z")(1, 2),  # type: ignore[arg-type, call-arg]
+        TypeError,
+        "has type Point, while second structure Point(x=1, z=2) has type Point.",
+    ),
 ]
 
 
@@ -274,7 +289,7 @@ def test_types_need_not_be_the_same() -> None:
     tf.nest.assert_same_structure([1, 2], (3, 4), check_types=False)
     tf.nest.assert_same_structure({"a": 1}, {"b": 1}, check_types=False)
     assert tf.nest.map_structure(lambda a, b: a + b, [1], (2,), check_types=False) == [3]
-    with pytest.raises(ValueError, match="2 elements against 1"):
+    with pytest.raises(ValueError, match="the same number of elements"):
         tf.nest.assert_same_structure([1, 2], (3,), check_types=False)
 
 

@@ -130,7 +130,7 @@ def test_checks() -> None:
         util.assert_zero_imag_part(tf.constant([1.0 + 1j]), "not real")
     with pytest.raises(tf.errors.InvalidArgumentError, match="zero"):
         util.assert_no_entries_with_modulus_zero(tf.constant([1.0, 0.0]), "a zero")
-    with pytest.raises(tf.errors.InvalidArgumentError, match="as many rows"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Dimensions are not compatible"):
         util.assert_compatible_matrix_dimensions(FULL, tf.ones([3, 2]))
 
 

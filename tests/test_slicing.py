@@ -268,3 +268,23 @@ def test_strided_slice_needs_bounds_of_one_length() -> None:
         r"\[2\], and \[1\] instead",
     ):
         tf.strided_slice([[1, 2]], [0], [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        (lambda i, s: (i, slice(s, 2)), (None,)),
+        (lambda i, s: (slice(s, i),), (None, 4)),
+        (lambda i, s: (Ellipsis, i), (3,)),
+        (lambda i, s: (i, None, slice(1, 3)), (1, 2)),
+    ],
+)
+def test_the_rank_of_a_part_whose_bounds_only_a_run_knows(key: Any, expected: Any) -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        i, s = (v1.placeholder(tf.int32, []) for _ in range(2))
+        x = tf.constant(np.arange(12.0).reshape(3, 4))
+        found = x[key(i, s)]
+        assert tuple(found.shape) == expected
+        run = v1.Session().run(found, {i: 1, s: 0})
+    assert run.tolist() == np.arange(12.0).reshape(3, 4)[key(1, 0)].tolist()

@@ -317,6 +317,15 @@ METRICS: dict[str, tuple[Any, ...]] = {
     "mean_iou": (CLASSES, GUESSED, 4),
     "mean_per_class_accuracy": (CLASSES, GUESSED, 4),
 }
+RANKED = [[0, 2, 2], [1, 3, 9], [3, -1, 0]]
+SCORES = [[0.1, 0.5, 0.3, 0.2], [0.4, 0.1, 0.2, 0.3], [0.2, 0.3, 0.1, 0.6]]
+AT_K: dict[str, dict[str, Any]] = {
+    f"{name}_at_k/{k}/{kind}": settings
+    for name in ("recall", "precision", "average_precision")
+    for k in (1, 2, 4)
+    for kind, settings in (("all", {}), ("class", {"class_id": 3}), ("weighted", {"weights": [1.0, 0.5, 2.0]}))
+    if not (name == "average_precision" and kind == "class")
+}  # fmt: skip
 CURVES = [
     {"curve": curve, "summation_method": method}
     for curve in ("ROC", "PR")
@@ -347,6 +356,28 @@ def _metric(name: str, settings: dict[str, Any]) -> Program:
     return program
 
 
+def _at_k(name: str, settings: dict[str, Any]) -> Program:
+    title, k, _ = name.split("/")
+
+    def program(names: Names) -> dict[str, Any]:
+        tf, v1 = names.tf, names.tf.compat.v1
+        given = tf.constant(RANKED, tf.int64), tf.constant(SCORES), int(k)
+        more = {key: tf.constant(v) if key == "weights" else v for key, v in settings.items()}
+        value, update = getattr(v1.metrics, title)(*given, **more)
+        with v1.Session() as session:
+            session.run(v1.local_variables_initializer())
+            steps = [print_of(session.run(each)) for each in (update, update, value)]
+            kept = [print_of(v) for v in session.run(v1.local_variables())]
+            return {
+                "variables": [v.name for v in v1.local_variables()],
+                "values": steps,
+                "kept": kept,
+            }
+
+    return program
+
+
+PROGRAMS.update({f"metrics/{name}": _at_k(name, settings) for name, settings in AT_K.items()})
 WEIGHTED = {"weights": [[1.0, 2.0, 0.0, 0.5], [1.0, 1.0, 3.0, 0.25]]}
 PROGRAMS.update({f"metrics/{name}": _metric(name, {}) for name in METRICS})
 PROGRAMS.update(

@@ -40,7 +40,7 @@ from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.sizes import Size, Symbol, evaluate, maximum
+from wengert.values.sizes import Size, Symbol, evaluate, maximum, only_shapes
 from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of, is_certain
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.value import Value
@@ -465,7 +465,7 @@ def _guessed(call: _Call) -> _Outcome | None:
             break
         values = Guessed(one.guess, one.others)
         try:
-            with activate((), foreseeing):
+            with activate((), foreseeing), only_shapes():
                 result = call.run_on([wrap(values.value_of(x)) for x in call.inputs])
         except MISFIT:
             continue
@@ -547,9 +547,9 @@ def _unforeseen(call: _Call) -> _Outcome | None:
         return None
     dtype = next((d for d in dtypes if d.kind in "fcV"), dtypes[0])
     name = _kind_of(call).title().replace("_", "")
-    # A function may itself state the form of its result for a dtype.
+    # A function may itself state the form of its result for a dtype, and for what it is given.
     says = getattr(call.function, "foreseen", None)
-    return _Outcome(name, *(says(dtype) if says else (Tensor, [(None, dtype)])))
+    return _Outcome(name, *(says(dtype, call.args) if says else (Tensor, [(None, dtype)])))
 
 
 def _counts_values(op: Any) -> bool:

@@ -60,3 +60,28 @@ def solve_broadcast(a: Any, b: Any, adjoint: bool, hermitian: bool = False) -> A
     """The solution of linear systems whose batch axes broadcast."""
     a, b = broadcast_batches([a, b])
     return cholesky_solve(cholesky(a), b) if hermitian else solving.solve(a, b, adjoint)
+
+
+def is_in_blocks(counts: Sequence[int | None], x: Any, axis: int) -> bool:
+    """Whether an argument is a list of blocks, of these sizes, rather than a nested list of numbers."""
+    if not isinstance(x, (list, tuple)) or len(x) != len(counts):
+        return False
+    if not any(isinstance(part, (list, tuple)) for part in x):
+        return True
+    given = [convert(part).shape for part in x]
+    if any((shape.rank or 0) < -axis for shape in given):
+        return False
+    if list(counts) == [shape[axis] for shape in given]:
+        return True
+    if None in counts:
+        raise ValueError(
+            "Argument `arg` is not blockwise: its input structure is ambiguous, as the sizes of the "
+            "blocks are not known yet. Give a tensor, or a list of tensors."
+        )
+    total = sum(count or 0 for count in counts)
+    if convert(x).shape[axis] != total:
+        raise ValueError(
+            f"Input dimension does not match operator dimension: {x!r} is neither of {total} rows "
+            f"nor a list of blocks of {list(counts)} rows."
+        )
+    return False

@@ -28,6 +28,7 @@ from wengert.ops.linalg.triangular import cholesky
 from wengert.ops.math.complex import real
 from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import reduce_max, reduce_min, reduce_sum
+from wengert.ops.sparse.tensor import gives
 from wengert.state.variable import Variable
 from wengert.values.composite import Composite
 from wengert.values.convert import convert, register_converter
@@ -95,10 +96,10 @@ class LinearOperator(Composite):
         }
         kind: Any = type(self)
         taken = _parameters_of(kind)
-        self._parameters = {
-            **(parameters or {}),
-            **{key: value for key, value in hints.items() if taken is None or key in taken},
-        }
+        self._parameters = dict(parameters or {})
+        for key, value in hints.items():  # unless a subclass says what it was given itself
+            if taken is None or key in taken:
+                self._parameters.setdefault(key, value)
 
     # ---- properties ---------------------------------------------------------------------------
 
@@ -162,21 +163,35 @@ class LinearOperator(Composite):
 
     # ---- its parts ----------------------------------------------------------------------------
 
+    def _held(self) -> dict[str, Any]:
+        """The parameters, with the tensors that it made of lists and arrays in their place."""
+        return {
+            name: value if parts.tensors(value) else _made_of(value, vars(self).get(f"_{name}"))
+            for name, value in self._parameters.items()
+        }
+
     def _parts(self) -> list[Any]:
-        return parts.tensors(self._parameters)
+        return parts.tensors(self._held())
 
     def _with_parts(self, tensors: Iterator[Any]) -> Any:
-        return type(self)(**parts.replaced(self._parameters, tensors)) if self._parts() else self
+        return type(self)(**parts.replaced(self._held(), tensors)) if self._parts() else self
 
     def _outlined(self, specs: Iterator[Any]) -> Any:
         if not self._parts():
             return self
         made = object.__new__(type(self))
-        made._parameters = parts.replaced(self._parameters, specs, "_outlined")
+        made._parameters = parts.replaced(self._held(), specs, "_outlined")
         return made
 
     def _trace_key(self) -> Any:
-        return type(self), parts.key(self._parameters)
+        return type(self), parts.key(self._held())
+
+    @property
+    def _differentiated(self) -> Any:
+        return self._parts()
+
+    def _with_differentiated(self, gradient: Any) -> Any:
+        return self._with_parts(iter(gradient))
 
     @property
     def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
@@ -215,7 +230,11 @@ class LinearOperator(Composite):
         try:
             return TensorShape([s if type(s) is int else None for s in self._sizes()])
         except SymbolicValueError:
-            return TensorShape(None)
+            return self._known_shape()
+
+    def _known_shape(self) -> TensorShape:
+        """The shape where some sizes are known only when the graph runs."""
+        return TensorShape(None)
 
     @property
     def batch_shape(self) -> TensorShape:
@@ -497,12 +516,28 @@ class LinearOperator(Composite):
         )
 
 
+def _made_of(value: Any, held: Any) -> Any:
+    """The tensor that an operator holds for a parameter, or else the parameter."""
+    return held if value is not None and isinstance(held, Tensor) else value
+
+
 def _check_sizes(columns: Any, rows: Any) -> None:
     if None not in (columns, rows) and columns != rows:
         raise ValueError(f"Dimensions {columns} and {rows} are not compatible")
 
 
+def _foreseen(dtype: Any, args: Any) -> tuple[Any, list[Any]]:
+    """The form of what a method gives: of the operator's dtype, which its tensors need not have."""
+    operator, method, *given = args
+    if method.endswith("_blocks"):  # as many as there are of the argument
+        count = len(given[0])
+        return [Tensor] * count, [(None, operator.dtype.numpy_dtype)] * count
+    kind = np.dtype(np.int32) if method == "_shape_tensor" else operator.dtype.numpy_dtype
+    return Tensor, [(None, kind)]
+
+
 @deferrable
+@gives(_foreseen)
 def computed(operator: LinearOperator, method: str, *args: Any) -> Any:
     """Call a method, which a graph puts off if it needs sizes that only a run knows."""
     return getattr(operator, method)(*args)

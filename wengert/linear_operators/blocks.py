@@ -5,16 +5,14 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from wengert.linear_operators.arguments import broadcast_batches, common_batch, sizes
+from wengert.linear_operators.arguments import broadcast_batches, common_batch, is_in_blocks, sizes
 from wengert.linear_operators.base import LinearOperator, computed
-from wengert.linear_operators.combined import all_true, same_dtype
-from wengert.linear_operators.from_elements import hints
+from wengert.linear_operators.combined import same_dtype, shared_hints
+from wengert.linear_operators.from_elements import LinearOperatorFullMatrix, hints
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import broadcast_to
 from wengert.ops.linalg.matrices import adjoint as adjoint_of
 from wengert.ops.math.arithmetic import multiply
-from wengert.values.convert import convert
-from wengert.values.tensor import Tensor
 
 
 class Blocks(LinearOperator):
@@ -47,7 +45,7 @@ class Blocks(LinearOperator):
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
     ) -> Any:
         """The product with a matrix, with a list of blocks of its rows, or with an operator."""
-        if not self._is_in_blocks(x):
+        if not self._is_in_blocks(x, of_rows=adjoint):
             return super().matmul(x, adjoint, adjoint_arg)
         parts = [self._argument(p) for p in x]
         parts = [adjoint_of(p) if adjoint_arg else p for p in parts]
@@ -58,7 +56,7 @@ class Blocks(LinearOperator):
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
     ) -> Any:
         """The solution x of A x = rhs; a list of blocks if rhs is one."""
-        if not self._is_in_blocks(rhs):
+        if not self._is_in_blocks(rhs, of_rows=not adjoint):
             return super().solve(rhs, adjoint, adjoint_arg)
         parts = [self._argument(p) for p in rhs]
         parts = [adjoint_of(p) if adjoint_arg else p for p in parts]
@@ -67,24 +65,22 @@ class Blocks(LinearOperator):
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
         """The product with a vector, or with a list of its parts."""
-        if not self._is_in_blocks(x, vectors=True):
+        if not self._is_in_blocks(x, adjoint, vectors=True):
             return super().matvec(x, adjoint)
         found = self.matmul([self._argument(p)[..., None] for p in x], adjoint)
         return [y[..., 0] for y in found]
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
         """The vector x that solves A x = rhs; a list of parts if rhs is one."""
-        if not self._is_in_blocks(rhs, vectors=True):
+        if not self._is_in_blocks(rhs, not adjoint, vectors=True):
             return super().solvevec(rhs, adjoint)
         found = self.solve([self._argument(p)[..., None] for p in rhs], adjoint)
         return [y[..., 0] for y in found]
 
-    def _is_in_blocks(self, x: Any, vectors: bool = False) -> bool:
-        """Whether an argument is a list of blocks rather than a nested list of numbers."""
-        if not isinstance(x, (list, tuple)) or len(x) != len(self.operators):
-            return False
-        least = 1 if vectors else 2
-        return all(isinstance(p, Tensor) or len(sizes(convert(p))) >= least for p in x)
+    def _is_in_blocks(self, x: Any, of_rows: bool, vectors: bool = False) -> bool:
+        diagonal = [o[-1] if isinstance(o, list) else o for o in self.operators]
+        counts = [o.range_dimension if of_rows else o.domain_dimension for o in diagonal]
+        return is_in_blocks(counts, x, -1 if vectors else -2)
 
     def _matmul(self, x: Any, adjoint: bool) -> Any:
         given = self._row_sizes() if adjoint else self._column_sizes()
@@ -124,12 +120,13 @@ class LinearOperatorBlockDiag(Blocks):
         name: str | None = None,
     ) -> None:
         self._operators: list[LinearOperator] = same_dtype(operators, "LinearOperatorBlockDiag")
-        given = is_non_singular, is_self_adjoint, is_positive_definite
-        names = "is_non_singular", "is_self_adjoint", "is_positive_definite"
-        known: dict[str, Any] = {
-            n: all_true(getattr(o, n) for o in self._operators) if value is None else value
-            for n, value in zip(names, given, strict=True)
-        }
+        known = shared_hints(
+            self._operators,
+            "The direct sum of",
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+        )
         super().__init__(
             self._operators[0].dtype,
             is_square=is_square,
@@ -204,6 +201,15 @@ class LinearOperatorBlockDiag(Blocks):
         return LinearOperatorBlockDiag([o.cholesky() for o in self._operators])
 
 
+def _same_size(which: str, other: str, axis: str, a: LinearOperator, b: LinearOperator) -> None:
+    sizes = getattr(a, axis), getattr(b, axis)
+    if None not in sizes and sizes[0] != sizes[1]:
+        raise ValueError(
+            f"Argument `operators{which}.{axis}` ({sizes[0]}) must be the same as "
+            f"`operators{other}.{axis}` ({sizes[1]})."
+        )
+
+
 class LinearOperatorBlockLowerTriangular(Blocks):
     """Operators on and below the diagonal, as a list of rows of blocks.
 
@@ -233,8 +239,8 @@ class LinearOperatorBlockLowerTriangular(Blocks):
                 )
         diagonal = [row[-1] for row in self._rows]
         same_dtype([o for row in self._rows for o in row], name)
-        if is_non_singular is None:
-            is_non_singular = all_true(o.is_non_singular for o in diagonal)
+        self._check_sizes(is_square)
+        is_non_singular = self._is_invertible(is_non_singular)
         super().__init__(
             diagonal[0].dtype,
             None,
@@ -245,6 +251,45 @@ class LinearOperatorBlockLowerTriangular(Blocks):
             name,
             {"operators": operators},
         )
+
+    def _check_sizes(self, is_square: bool | None) -> None:
+        """Raise unless the blocks fit together, as far as their sizes are known."""
+        if is_square is False:
+            raise ValueError(
+                "`LinearOperatorBlockLowerTriangular` must be square. Expected argument "
+                f"`is_square` to be True. Received: {is_square}."
+            )
+        for i, row in enumerate(self._rows):
+            if row[-1].is_square is False:
+                raise ValueError(
+                    "Matrices on the diagonal (the final elements of each row-partition in the "
+                    f"`operators` list) must be square. Expected argument `operators[{i}][-1]"
+                    f".is_square` to be True. Received: {row[-1].is_square}."
+                )
+            for j, operator in enumerate(row[:-1]):
+                above, beside = self._rows[i - 1][j], row[j + 1]
+                _same_size(f"[{i}][{j}]", f"[{i - 1}][{j}]", "domain_dimension", operator, above)
+                _same_size(f"[{i}][{j}]", f"[{i}][{j + 1}]", "range_dimension", operator, beside)
+
+    def _is_invertible(self, given: bool | None) -> bool | None:
+        """The hint that it is non-singular, which its diagonal decides."""
+        known = [operator.is_non_singular for operator in self._diagonal()]
+        which = f"Received argument `is_non_singular`: {given}."
+        if all(known):
+            if given is False:
+                raise ValueError(
+                    "A blockwise lower-triangular operator with non-singular operators on the main "
+                    f"diagonal is always non-singular. {which}"
+                )
+            return True
+        if False in known:
+            if given:
+                raise ValueError(
+                    "A blockwise lower-triangular operator with a singular operator on the main "
+                    f"diagonal is always singular. {which}"
+                )
+            return False
+        return given
 
     @property
     def operators(self) -> list[list[LinearOperator]]:
@@ -300,3 +345,18 @@ class LinearOperatorBlockLowerTriangular(Blocks):
 
     def _trace(self) -> Any:
         return reduce(lambda a, b: a + b, [o.trace() for o in self._diagonal()])
+
+    def _inverse(self) -> LinearOperator:
+        """By forward substitution: X[i, j] = -A[i, i]^-1 (A[i, j] X[j, j] + ... + A[i, i-1] X[i-1, j])."""
+        rows: list[list[LinearOperator]] = []
+        for i, row in enumerate(self._rows):
+            last = row[-1].inverse()
+            below = [
+                reduce(
+                    lambda a, b: a + b,
+                    [row[k].matmul(rows[k][j].to_dense()) for k in range(j, i)],
+                )
+                for j in range(i)
+            ]
+            rows.append([*[LinearOperatorFullMatrix(-last.matmul(x)) for x in below], last])
+        return LinearOperatorBlockLowerTriangular(rows, **hints(self))

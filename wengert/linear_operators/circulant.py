@@ -57,17 +57,19 @@ class Circulant(LinearOperator):
             )
         if is_self_adjoint is False and not self._spectrum.dtype.is_complex:
             raise ValueError("A real spectrum always corresponds to a self-adjoint operator.")
-        if not self._spectrum.dtype.is_complex:
-            is_self_adjoint = True
         super().__init__(
             as_dtype(input_output_dtype),
             None,
             is_non_singular,
-            is_self_adjoint,
+            is_self_adjoint if self._spectrum.dtype.is_complex else True,
             is_positive_definite,
             True,
             name,
-            {"spectrum": spectrum, "input_output_dtype": input_output_dtype},
+            {
+                "spectrum": spectrum,
+                "input_output_dtype": input_output_dtype,
+                "is_self_adjoint": is_self_adjoint,
+            },
         )
 
     @property

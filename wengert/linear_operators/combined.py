@@ -33,6 +33,47 @@ def all_true(values: Any) -> bool | None:
     return True if all(values) else None
 
 
+PROPERTIES = {
+    "is_non_singular": "non-singular",
+    "is_self_adjoint": "self-adjoint",
+    "is_positive_definite": "positive-definite",
+    "is_square": "square",
+}
+
+
+def shared_hints(
+    operators: Sequence[LinearOperator], composed: str, **given: bool | None
+) -> dict[str, Any]:
+    """The hints of what is composed: a property that all operators have, it always has."""
+    found = dict(given)
+    for name, value in given.items():
+        if all(getattr(operator, name) for operator in operators):
+            if value is False:
+                kind = PROPERTIES[name]
+                raise ValueError(
+                    f"{composed} {kind} operators is always {kind}. Expected argument `{name}` to "
+                    f"be True. Received: {value}."
+                )
+            found[name] = True
+    return found
+
+
+def agreed_hints(
+    operator: LinearOperator, derived: str, **given: bool | None
+) -> dict[str, bool | None]:
+    """The hints of an operator's adjoint or inverse: those of the operator, which must agree."""
+    found = {}
+    for name, value in given.items():
+        own = getattr(operator, name)
+        if None not in (own, value) and own is not value:
+            raise ValueError(
+                f"An operator is {PROPERTIES[name]} if and only if its {derived} is "
+                f"{PROPERTIES[name]}. Found `operator.{name}`: {own}, `{name}`: {value}."
+            )
+        found[name] = own if value is None else value
+    return found
+
+
 def _is_mirrored(operators: Sequence[LinearOperator]) -> bool | None:
     """True for a product A B ... and the adjoint of the same; None where that is not known."""
     count = len(operators)
@@ -66,15 +107,19 @@ class LinearOperatorAdjoint(LinearOperator):
         name: str | None = None,
     ) -> None:
         self._operator = operator
+        known: dict[str, Any] = agreed_hints(
+            operator,
+            "adjoint",
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+        )
         super().__init__(
             operator.dtype,
-            None,
-            operator.is_non_singular if is_non_singular is None else is_non_singular,
-            operator.is_self_adjoint if is_self_adjoint is None else is_self_adjoint,
-            operator.is_positive_definite if is_positive_definite is None else is_positive_definite,
-            operator.is_square if is_square is None else is_square,
-            name or f"{operator.name}_adjoint",
-            {"operator": operator},
+            name=name or f"{operator.name}_adjoint",
+            parameters={"operator": operator},
+            **known,
         )
 
     @property
@@ -147,15 +192,19 @@ class LinearOperatorInversion(LinearOperator):
         if operator.is_square is False or is_square is False:
             raise ValueError("Only a square operator has an inverse.")
         self._operator = operator
+        known: dict[str, Any] = agreed_hints(
+            operator,
+            "inverse",
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+        )
         super().__init__(
             operator.dtype,
-            None,
-            True,
-            operator.is_self_adjoint if is_self_adjoint is None else is_self_adjoint,
-            operator.is_positive_definite if is_positive_definite is None else is_positive_definite,
-            True,
-            name or f"{operator.name}_inv",
-            {"operator": operator},
+            is_non_singular=True,
+            is_square=True,
+            name=name or f"{operator.name}_inv",
+            parameters={"operator": operator},
+            **known,
         )
 
     @property
@@ -208,15 +257,30 @@ class LinearOperatorComposition(LinearOperator):
         name: str | None = None,
     ) -> None:
         self._operators: list[LinearOperator] = same_dtype(operators, "LinearOperatorComposition")
-        if is_non_singular is None:
-            is_non_singular = all_true(o.is_non_singular for o in self._operators)
-        mirrored = _is_mirrored(self._operators)
-        if is_square is None:
-            is_square = mirrored or all_true(o.is_square for o in self._operators)
-        if is_self_adjoint is None:
-            is_self_adjoint = mirrored
-        if is_positive_definite is None and mirrored and is_non_singular:
-            is_positive_definite = True
+        is_non_singular = shared_hints(
+            self._operators, "The composition of", is_non_singular=is_non_singular
+        )["is_non_singular"]
+        if _is_mirrored(self._operators):
+            if is_square is False:
+                raise ValueError(
+                    "The composition was determined have the form A @ A.H, hence it must be "
+                    "square. The user provided an incorrect `False` hint."
+                )
+            if is_self_adjoint is False:
+                raise ValueError(
+                    "The composition was determined to be self-adjoint but user provided "
+                    "incorrect `False` hint."
+                )
+            if is_non_singular and is_positive_definite is False:
+                raise ValueError(
+                    "The composition was determined to be non-singular and have the form "
+                    "A @ A.H, hence it must be positive-definite. The user provided an incorrect "
+                    "`False` hint."
+                )
+            is_square = is_self_adjoint = True
+            is_positive_definite = True if is_non_singular else is_positive_definite
+        elif is_square is None:
+            is_square = all_true(o.is_square for o in self._operators)
         super().__init__(
             self._operators[0].dtype,
             None,
@@ -297,12 +361,14 @@ class LinearOperatorKronecker(LinearOperator):
         if not list(operators):
             raise ValueError("Argument `operators` must be a list of >=1 operators. Received: [].")
         self._operators: list[LinearOperator] = same_dtype(operators, "LinearOperatorKronecker")
-        given = is_non_singular, is_self_adjoint, is_positive_definite, is_square
-        names = "is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square"
-        known: dict[str, Any] = {
-            n: all_true(getattr(o, n) for o in self._operators) if value is None else value
-            for n, value in zip(names, given, strict=True)
-        }
+        known = shared_hints(
+            self._operators,
+            "The Kronecker product of",
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+        )
         super().__init__(
             self._operators[0].dtype,
             name=name or "_x_".join(o.name for o in self._operators),

@@ -415,6 +415,12 @@ class LinearOperatorToeplitz(LinearOperator):
         self._col, self._row = as_parameter(col, "col"), as_parameter(row, "row")
         at_least(self._row, 1, "row")
         at_least(self._col, 1, "col")
+        counts = self._row.shape[-1], self._col.shape[-1]
+        if None not in counts and counts[0] != counts[1]:
+            raise ValueError(
+                "Expected square matrix, got row and col with mismatched dimensions: "
+                f"{counts[0]} and {counts[1]}."
+            )
         super().__init__(
             self._row.dtype,
             None,

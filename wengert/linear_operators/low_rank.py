@@ -45,17 +45,33 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._u = as_parameter(u, "u", base_operator.dtype)
         self._v = self._u if v is None else as_parameter(v, "v", base_operator.dtype)
         self._same = v is None
-        self._update = (
+        self._diag_update = (
             None
             if diag_update is None
             else as_parameter(diag_update, "diag_update", base_operator.dtype)
         )
         self._positive = True if diag_update is None else is_diag_update_positive
-        symmetric = self._same and (self._update is None or not self._u.dtype.is_complex)
-        if is_self_adjoint is None and symmetric and base_operator.is_self_adjoint:
+        self._use_cholesky = bool(
+            base_operator.is_positive_definite
+            and base_operator.is_self_adjoint
+            and self._positive
+            and self._same
+        )
+        if self._use_cholesky:
+            if False in (is_positive_definite, is_self_adjoint, is_non_singular):
+                raise ValueError(
+                    "Arguments imply this is self-adjoint positive-definite operator. "
+                    f"Received `is_positive_definite`: {is_positive_definite}, `is_self_adjoint`: "
+                    f"{is_self_adjoint}, `is_non_singular`: {is_non_singular}."
+                )
+            is_positive_definite = is_self_adjoint = True
+        elif base_operator.is_self_adjoint and self._same and not base_operator.dtype.is_complex:
+            if is_self_adjoint is False:
+                raise ValueError(
+                    "A = L + UDU^H, with L self-adjoint and D real diagonal.  Since UDU^H is "
+                    "self-adjoint, this must be a self-adjoint operator."
+                )
             is_self_adjoint = True
-        if is_positive_definite is None and self._same and self._positive:
-            is_positive_definite = base_operator.is_positive_definite
         super().__init__(
             base_operator.dtype,
             None,
@@ -64,7 +80,13 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             is_positive_definite,
             is_square,
             name,
-            {"base_operator": base_operator, "u": u, "diag_update": diag_update, "v": v},
+            {
+                "base_operator": base_operator,
+                "u": u,
+                "diag_update": diag_update,
+                "v": v,
+                "is_diag_update_positive": is_diag_update_positive,
+            },
         )
 
     @property
@@ -85,7 +107,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     @property
     def diag_update(self) -> Any:
         """The diagonal D between both; None for the identity."""
-        return self._update
+        return self._diag_update
 
     @property
     def diag_operator(self) -> LinearOperator:
@@ -99,7 +121,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     def _middle(self) -> Any:
         rank = sizes(self._u)[-1]
-        return ones((rank,), self.dtype) if self._update is None else self._update + 0
+        return ones((rank,), self.dtype) if self._diag_update is None else self._diag_update + 0
 
     @property
     def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
@@ -108,8 +130,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _sizes(self) -> list[Any]:
         found = self._base._sizes()
         batch = common_batch(found[:-2], sizes(self._u)[:-2], sizes(self._v)[:-2])
-        if self._update is not None:
-            batch = common_batch(batch, sizes(self._update)[:-1])
+        if self._diag_update is not None:
+            batch = common_batch(batch, sizes(self._diag_update)[:-1])
         return [*batch, *found[-2:]]
 
     def _matmul(self, x: Any, adjoint: bool) -> Any:
@@ -129,7 +151,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _solve(self, rhs: Any, adjoint: bool) -> Any:
         left, right, _ = self._factors(adjoint)
         first = self._base.solve(rhs, adjoint)
-        small = solve_broadcast(self._capacitance(adjoint), matmul(right, first), False)
+        small = solve_broadcast(
+            self._capacitance(adjoint), matmul(right, first), False, self._use_cholesky
+        )
         return first - self._base.solve(matmul(left, small), adjoint)
 
     def _determinant(self) -> Any:

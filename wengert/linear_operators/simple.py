@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.inference.public_functions import deferrable
 from wengert.linear_operators.arguments import as_parameter, common_batch, sizes
 from wengert.linear_operators.base import LinearOperator
 from wengert.linear_operators.from_elements import LinearOperatorDiag, at_least, column, hints
 from wengert.linear_operators.slicing import part_of_tensor
-from wengert.ops.arrays.creation import eye, ones, zeros
+from wengert.ops.arrays.creation import eye, ones, shape, zeros
 from wengert.ops.arrays.shaping import as_shape, broadcast_to, static
 from wengert.ops.control import asserts
 from wengert.ops.linalg.matmul import matmul
@@ -25,11 +26,15 @@ from wengert.state.variable import Variable
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
-from wengert.values.tensor import dims
+from wengert.values.shapes import TensorShape
 
 
 def _count(value: Any, name: str) -> Any:
-    given = _integers(value, name)
+    """A number of rows or columns; a tensor of a graph that only a run knows is left as it is."""
+    try:
+        given = _integers(value, name)
+    except SymbolicValueError:
+        return value
     if given.ndim:
         raise ValueError(f"Argument {name} must be a 0-D Tensor. Found: {value!r}")
     count = given.item()
@@ -44,9 +49,9 @@ def _integers(value: Any, name: str) -> Any:
         raise TypeError(f"Argument `{name}` cannot be reference type. Found: {type(value)}.")
     try:
         return static(value)
+    except SymbolicValueError:
+        raise
     except TypeError as error:
-        if type(error) is not TypeError:  # it is not known yet
-            raise
         raise TypeError(f"Argument `{name}` must be integer type. Found: {value!r}") from error
 
 
@@ -54,7 +59,10 @@ def _batch_of(value: Any) -> Any:
     """The batch axes that an operator was given."""
     if value is None:
         return ()
-    given = _integers(value, "batch_shape")
+    try:
+        given = _integers(value, "batch_shape")
+    except SymbolicValueError:
+        return value
     if given.ndim != 1:
         raise ValueError(f"Argument `batch_shape` must be a 1-D Tensor. Found: {value!r}")
     if given.dtype.kind == "i" and (given < 0).any():
@@ -62,9 +70,21 @@ def _batch_of(value: Any) -> Any:
     return as_shape(value)
 
 
+def _known_sizes(batch: Any, *counts: Any) -> TensorShape:
+    """The shape, with None for sizes that only a run knows."""
+    known = [count if type(count) is int else None for count in counts]
+    return TensorShape([*batch, *known] if isinstance(batch, tuple) else None)
+
+
+@deferrable
+def _batch_of_part(operator: Any, slices: tuple[Any, ...], whole: LinearOperator) -> Any:
+    """The batch axes, as a tensor, of a part of an operator's batch."""
+    return shape(part_of_tensor(whole, ones(operator._sizes()[:-2]), 0, slices))
+
+
 def _of_part(operator: Any, slices: tuple[Any, ...], whole: LinearOperator) -> LinearOperator:
     """An operator whose only parameters are sizes, in a part of the batch of another."""
-    part = dims(part_of_tensor(whole, ones(operator._batch), 0, slices))
+    part = _batch_of_part(operator, slices, whole)
     result: LinearOperator = type(operator)(**{**operator.parameters, "batch_shape": part})
     return result
 
@@ -108,35 +128,39 @@ class LinearOperatorIdentity(LinearOperator):
         )
 
     def _sizes(self) -> list[Any]:
-        return [*self._batch, self._rows, self._rows]
+        return [*as_shape(self._batch), *as_shape([self._rows, self._rows])]
+
+    def _known_shape(self) -> TensorShape:
+        return _known_sizes(self._batch, self._rows, self._rows)
 
     def _part(self, slices: tuple[Any, ...], whole: LinearOperator) -> LinearOperator:
         return _of_part(self, slices, whole)
 
     def _matmul(self, x: Any, adjoint: bool) -> Any:
-        batch = common_batch(self._batch, sizes(x)[:-2])
+        batch = common_batch(self._sizes()[:-2], sizes(x)[:-2])
         return broadcast_to(x, (*batch, *sizes(x)[-2:]))
 
     def _solve(self, rhs: Any, adjoint: bool) -> Any:
         return self._matmul(rhs, adjoint)
 
     def _to_dense(self) -> Any:
-        return eye(self._rows, batch_shape=self._batch, dtype=self.dtype)
+        *batch, rows, _ = self._sizes()
+        return eye(rows, batch_shape=batch, dtype=self.dtype)
 
     def _diag_part(self) -> Any:
-        return ones((*self._batch, self._rows), self.dtype)
+        return ones(self._sizes()[:-1], self.dtype)
 
     def _determinant(self) -> Any:
-        return ones(self._batch, self.dtype)
+        return ones(self._sizes()[:-2], self.dtype)
 
     def _log_abs_determinant(self) -> Any:
-        return zeros(self._batch, self.dtype)
+        return zeros(self._sizes()[:-2], self.dtype)
 
     def _eigvals(self) -> Any:
         return self._diag_part()
 
     def _cond(self) -> Any:
-        return ones(self._batch, self.dtype)
+        return ones(self._sizes()[:-2], self.dtype)
 
     def _inverse(self) -> LinearOperator:
         return self
@@ -145,7 +169,7 @@ class LinearOperatorIdentity(LinearOperator):
         return self
 
     def _times(self, other: LinearOperator) -> LinearOperator:
-        return super()._times(other) if self._batch else other
+        return other if self._batch == () else super()._times(other)
 
     def _assert_non_singular(self) -> Any:
         return None
@@ -202,7 +226,12 @@ class LinearOperatorScaledIdentity(LinearOperator):
         return {"multiplier": 0}
 
     def _sizes(self) -> list[Any]:
-        return [*sizes(self._multiplier), self._rows, self._rows]
+        return [*sizes(self._multiplier), *as_shape([self._rows, self._rows])]
+
+    def _known_shape(self) -> TensorShape:
+        batch = self._multiplier.shape
+        known = None if batch.rank is None else tuple(batch.as_list())
+        return _known_sizes(known, self._rows, self._rows)
 
     def _scale(self, adjoint: bool = False) -> Any:
         return column(column(conj(self._multiplier) if adjoint else self._multiplier + 0))
@@ -214,20 +243,21 @@ class LinearOperatorScaledIdentity(LinearOperator):
         return rhs / self._scale(adjoint)
 
     def _to_dense(self) -> Any:
-        return self._scale() * eye(self._rows, dtype=self.dtype)
+        return self._scale() * eye(self._sizes()[-1], dtype=self.dtype)
 
     def _diag_part(self) -> Any:
-        return column(self._multiplier + 0) * ones((self._rows,), self.dtype)
+        return column(self._multiplier + 0) * ones(self._sizes()[-1:], self.dtype)
 
     def _trace(self) -> Any:
-        return self._multiplier * cast(self._rows, self.dtype)
+        return self._multiplier * cast(self._sizes()[-1], self.dtype)
 
     def _determinant(self) -> Any:
-        return self._multiplier ** cast(self._rows, self.dtype)
+        return self._multiplier ** cast(self._sizes()[-1], self.dtype)
 
     def _log_abs_determinant(self) -> Any:
         return cast(
-            cast(self._rows, self.dtype.real_dtype) * log(absolute(self._multiplier)), self.dtype
+            cast(self._sizes()[-1], self.dtype.real_dtype) * log(absolute(self._multiplier)),
+            self.dtype,
         )
 
     def _eigvals(self) -> Any:
@@ -294,7 +324,8 @@ class LinearOperatorZeros(LinearOperator):
             raise ValueError("A zero operator is always singular, and not positive definite.")
         self._rows = _count(num_rows, "num_rows")
         self._columns = self._rows if num_columns is None else _count(num_columns, "num_cols")
-        if is_square and self._rows != self._columns:
+        known = type(self._rows) is type(self._columns) is int
+        if is_square and known and self._rows != self._columns:
             raise ValueError(
                 "A non-square zero operator needs is_square=False, is_self_adjoint=False: it has "
                 f"{self._rows} rows and {self._columns} columns."
@@ -317,27 +348,29 @@ class LinearOperatorZeros(LinearOperator):
         )
 
     def _sizes(self) -> list[Any]:
-        return [*self._batch, self._rows, self._columns]
+        return [*as_shape(self._batch), *as_shape([self._rows, self._columns])]
+
+    def _known_shape(self) -> TensorShape:
+        return _known_sizes(self._batch, self._rows, self._columns)
 
     def _part(self, slices: tuple[Any, ...], whole: LinearOperator) -> LinearOperator:
         return _of_part(self, slices, whole)
 
     def _matmul(self, x: Any, adjoint: bool) -> Any:
-        batch = common_batch(self._batch, sizes(x)[:-2])
-        rows = self._columns if adjoint else self._rows
+        *own, rows, columns = self._sizes()
+        batch = common_batch(own, sizes(x)[:-2])
+        rows = columns if adjoint else rows
         return zeros((*batch, rows, sizes(x)[-1]), self.dtype)
 
     def _to_dense(self) -> Any:
         return zeros(self._sizes(), self.dtype)
 
     def _diag_part(self) -> Any:
-        return zeros((*self._batch, min(self._rows, self._columns)), self.dtype)
+        *batch, rows, columns = self._sizes()
+        return zeros((*batch, min(rows, columns)), self.dtype)
 
     def _determinant(self) -> Any:
-        return zeros(self._batch, self.dtype)
-
-    def _log_abs_determinant(self) -> Any:
-        return zeros(self._batch, self.dtype) - np.inf
+        return zeros(self._sizes()[:-2], self.dtype)
 
     def _eigvals(self) -> Any:
         return self._diag_part()
@@ -452,10 +485,10 @@ class LinearOperatorHouseholder(LinearOperator):
             )
         if is_positive_definite:
             raise ValueError("A Householder operator is always non-positive definite.")
-        self._axis = as_parameter(reflection_axis, "reflection_axis")
-        at_least(self._axis, 1, "reflection_axis")
+        self._reflection_axis = as_parameter(reflection_axis, "reflection_axis")
+        at_least(self._reflection_axis, 1, "reflection_axis")
         super().__init__(
-            self._axis.dtype,
+            self._reflection_axis.dtype,
             None,
             True,
             True,
@@ -468,18 +501,18 @@ class LinearOperatorHouseholder(LinearOperator):
     @property
     def reflection_axis(self) -> Any:
         """The direction that is reversed."""
-        return self._axis
+        return self._reflection_axis
 
     @property
     def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
         return {"reflection_axis": 1}
 
     def _sizes(self) -> list[Any]:
-        found = sizes(self._axis)
+        found = sizes(self._reflection_axis)
         return [*found, found[-1]]
 
     def _unit(self) -> Any:
-        axis = self._axis + 0
+        axis = self._reflection_axis + 0
         return column(axis / as_dtype_of(norm(axis, axis=-1, keepdims=True), axis))
 
     def _matmul(self, x: Any, adjoint: bool) -> Any:

@@ -27,6 +27,7 @@ from wengert.saved_model import options as names
 from wengert.saved_model.function_defs import Custom, Library
 from wengert.saved_model.structures import encoded
 from wengert.saving.object_graph import KEY, View, in_message
+from wengert.saving.saver import value_of
 from wengert.saving.trackables.parts import parts_of
 from wengert.state.variable import Variable
 from wengert.values import nest
@@ -126,7 +127,9 @@ class _Saving:
         prefix = self._folder / names.VARIABLES_DIRECTORY / names.VARIABLES_FILENAME
         with BundleWriter(str(prefix)) as writer:
             for key in sorted(values):
-                writer.add(key, np.asarray(values[key]))
+                value = values[key]
+                held = value_of(value, None) if isinstance(value, Variable) else value
+                writer.add(key, np.asarray(held))
             writer.add(KEY, np.array(in_message(nodes), object))
         for asset in [v for v in self.view.objects if isinstance(v, names.Asset)]:
             shutil.copy(asset._path, self._folder / names.ASSETS_DIRECTORY)

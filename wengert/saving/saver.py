@@ -299,14 +299,15 @@ def parts_of_whole(variable: PartitionedVariable) -> list[tuple[Variable, Extent
 
 def _write(writer: BundleWriter, name: str, variable: Saved, session: Any) -> None:
     if not isinstance(variable, PartitionedVariable):
-        writer.add(name, _value(variable, session))
+        writer.add(name, value_of(variable, session))
         return
     shape = [n or 0 for n in variable.shape.as_list()]
     for part, extents in parts_of_whole(variable):
-        writer.add_slice(name, shape, extents, _value(part, session))
+        writer.add_slice(name, shape, extents, value_of(part, session))
 
 
-def _value(variable: Variable, session: Any) -> Any:
+def value_of(variable: Variable, session: Any) -> Any:
+    """What a variable holds; one of a graph, in a session, by default the one in use."""
     if variable.graph is None:
         return np.asarray(variable.read_value())
     return np.asarray(variable.graph.session_for(session, "eval()").run(variable))

@@ -11,6 +11,7 @@ import numpy as np
 from wengert.ops.ragged.tensor import RaggedTensor, RaggedTensorValue
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 
 _SHOWN = 10  # differences in a message
@@ -35,6 +36,12 @@ class Closeness(unittest.TestCase):
             array = np.asarray(self.evaluate(list(value)))
         return array
 
+    def _together(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """Two tensors of a graph as their values in one run: both may depend on the same draw."""
+        if type(a) is type(b) is SymbolicTensor:
+            a, b = self.evaluate([a, b])
+        return a, b
+
     # ---- close ---------------------------------------------------------------------------------
 
     def assertAllClose(
@@ -46,7 +53,7 @@ class Closeness(unittest.TestCase):
     def _assert_close(
         self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: str | None
     ) -> None:
-        a, b = _plain(a), _plain(b)
+        a, b = self._together(_plain(a), _plain(b))
         if isinstance(a, Mapping) or isinstance(b, Mapping):
             self._assert_both(Mapping, a, b, path, msg)
             self.assertEqual(set(a), set(b), _told(msg, f"The keys{_at(path)} differ."))
@@ -147,7 +154,7 @@ class Closeness(unittest.TestCase):
         if any(_is_uneven(v) for v in (a, b)):
             self.assertEqual(a, b, msg)
             return
-        x, y = self._array(a), self._array(b)
+        x, y = map(self._array, self._together(a, b))
         self.assertEqual(x.shape, y.shape, _told(msg, f"Shape mismatch: {x.shape} and {y.shape}."))
         wrong = _differs(x, y)
         if np.any(wrong):

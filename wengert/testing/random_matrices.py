@@ -114,4 +114,4 @@ def random_positive_definite_matrix(
     found = matmul(samples / scale, samples / scale, adjoint_b=True)
     if not force_well_conditioned:
         return found
-    return set_diag(found, diag_part(found) + convert(1.0, kind))
+    return set_diag(found, diag_part(found) + convert(1.0, kind)) / convert(2.0, kind)

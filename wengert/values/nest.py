@@ -205,16 +205,30 @@ def _difference(
     a: Any, b: Any, check_types: bool, expand: bool
 ) -> tuple[type[Exception], str] | None:
     if is_nested(a) != is_nested(b):
-        return ValueError, f"{a!r} against {b!r}: only one of them has parts."
+        whole, leaf = (a, b) if is_nested(a) else (b, a)
+        return (
+            ValueError,
+            f"Substructure {whole!r} is a sequence, while substructure {leaf!r} is not.",
+        )
     if not is_nested(a):
         return _difference_of_composites(a, b) if expand else None
     if check_types and not _same_kind(a, b):
-        return TypeError, f"{type(a).__name__} against {type(b).__name__}."
+        return TypeError, (
+            "The two structures don't have the same sequence type. First structure "
+            f"{a!r} has type {type(a).__name__}, while second structure {b!r} has type "
+            f"{type(b).__name__}."
+        )
     if check_types and isinstance(a, Mapping) and set(a) != set(b):
-        return ValueError, f"the keys {list(a)!r} against {list(b)!r}."
+        return ValueError, (
+            "The two dictionaries don't have the same set of keys. First structure has keys "
+            f"{list(a)!r}, while second structure has keys {list(b)!r}."
+        )
     left, right = parts(a), parts(b)
     if len(left) != len(right):
-        return ValueError, f"{len(left)} elements against {len(right)}."
+        return ValueError, (
+            "The two structures don't have the same number of elements. First structure: "
+            f"{a!r} has {len(left)}. Second structure: {b!r} has {len(right)}."
+        )
     for one, other in zip(left, right, strict=True):
         found = _difference(one, other, check_types, expand)
         if found:

@@ -57,6 +57,7 @@ from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.type_spec import TensorSpec, TypeSpec, spec_of
+from wengert.values.value import Value
 
 if TYPE_CHECKING:
     from wengert.execution.description import Description
@@ -290,6 +291,11 @@ class Function:
     ) -> None:
         if jit_compile not in (None, True, False):
             raise ValueError(f"jit_compile must be True, False or None, got {jit_compile!r}.")
+        if not isinstance(input_signature, (tuple, list, type(None))):
+            raise TypeError(
+                "input_signature must be either a tuple or a list, got "
+                f"{type(input_signature).__name__}: {input_signature!r}."
+            )
         self._python_function = python_function
         self._signature = signature_of(python_function)
         self._input_signature = None if input_signature is None else tuple(input_signature)
@@ -403,6 +409,8 @@ class Function:
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return self._traces.all()
+
+    _list_all_concrete_functions_for_serialization = _list_all_concrete_functions
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of all traces: see `ConcreteFunction.pretty_printed_signature`."""
@@ -566,7 +574,7 @@ class Function:
                 given = [_input_for(graph, spec) for spec in tensors]
                 args, kwargs = inputs.with_tensors(specs, given, stand_ins)
                 returned = self._to_trace()(*args, **kwargs)
-                outputs = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
+                outputs = [self._output(graph, leaf) for leaf in nest.tensors_of(returned)]
                 results = [y for y in outputs if y is not None]
                 # As in TensorFlow's graphs. Nothing computes them: the plan is of the results.
                 graph.outputs = [identity(y) for y in results]
@@ -581,6 +589,21 @@ class Function:
             self._name, subgraph, returned, [y is not None for y in outputs], inputs, specs,
             tensors, stand_ins, self._signature,
         )  # fmt: skip
+
+    def _output(self, graph: FunctionGraph, leaf: Any) -> Any:
+        try:
+            return as_output(graph, leaf)
+        except SymbolicValueError:
+            raise
+        except (ValueError, TypeError) as error:
+            if isinstance(leaf, (Value, np.ndarray)):
+                raise
+            raise TypeError(
+                "To be compatible with tf.function, Python functions must return zero or more "
+                "Tensors or ExtensionTypes or None values; in compilation of "
+                f"{self._python_function!r}, found return value of type {type(leaf).__name__}, "
+                f"which is not a Tensor or ExtensionType: {leaf!r}."
+            ) from error
 
     def __repr__(self) -> str:
         return f"<tf.function {self._name} at {place(self._python_function)}>"

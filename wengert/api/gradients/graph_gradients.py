@@ -30,6 +30,7 @@ from wengert.overrides.switches import (
     with_switches,
 )
 from wengert.state.variable import Variable
+from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
@@ -83,7 +84,8 @@ def gradients(
     if aggregation_method not in (None, 0, 1, 2):
         raise ValueError(f"Invalid aggregation_method specified {aggregation_method}.")
     switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
-    targets, sources = as_list(ys), as_list(xs)
+    targets, given = as_list(ys), as_list(xs)
+    sources = nest.differentiated(given)
     graph = graph_of([*targets, *sources])
     with activate(thread.context.recorders, graph), graph.names.scoped(name):
         elements = [element_of(graph, y) for y in targets]
@@ -108,7 +110,8 @@ def gradients(
         found = [fill_unconnected(g, x, policy) for g, x in zip(there, sources, strict=True)]
     if answers.always:
         answers.met.in_graph(ys, sources, found, rules)
-    return found
+    result: list[Any] = nest.with_gradients(given, found)
+    return result
 
 
 def _complain_of_dtypes(targets: Sequence[Any], sources: Sequence[Any], switches: Switches) -> None:

@@ -13,6 +13,7 @@ from wengert.core.context import (
     thread,
 )
 from wengert.core.scope import entered
+from wengert.graph.devices import DeviceSpec
 from wengert.graph.graph import Graph, defaults
 from wengert.host.context_manager import Change, context_manager, enter
 
@@ -222,6 +223,8 @@ def device(device_name: object) -> Any:
     ...     x = tf.constant(1.0)
     """
     graph = current_graph()
+    if graph is None and isinstance(device_name, str):
+        DeviceSpec.from_string(device_name)  # raises if it is none
     return nullcontext() if graph is None else graph.device(device_name)
 
 

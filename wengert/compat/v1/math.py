@@ -3,6 +3,7 @@
 from typing import Any as _Any
 
 from wengert import math as _now
+from wengert.compat.v1.functions.arrays import in_top_k as in_top_k
 from wengert.compat.v1.functions.reductions import argmax as argmax
 from wengert.compat.v1.functions.reductions import argmin as argmin
 from wengert.compat.v1.functions.reductions import count_nonzero as count_nonzero

@@ -6,6 +6,7 @@ from typing import Any
 
 from wengert import nn as _now
 from wengert.compat.v1.functions.arguments import one_of as _one_of
+from wengert.compat.v1.functions.arrays import in_top_k as in_top_k
 from wengert.compat.v1.functions.convolutions import conv1d as conv1d
 from wengert.compat.v1.functions.convolutions import conv2d as conv2d
 from wengert.compat.v1.functions.convolutions import (

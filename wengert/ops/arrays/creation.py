@@ -79,8 +79,8 @@ def _sizes(shape: ShapeLike | TensorLike) -> tuple[int, ...]:
 
 
 def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tensor:
-    """Zeros or ones; during shape inference, any tensor of that shape."""
-    if inference_mode.now and not is_certain(shape):
+    """Zeros or ones; during shape inference, any tensor of that shape if it is unknown or large."""
+    if inference_mode.now and not (is_certain(shape) and math.prod(shape) < LARGE):
         result: Tensor = apply(BROADCAST_TO, (wrap(make((), dtype)),), {"shape": shape})
         return result
     made = make(shape, dtype)
@@ -156,6 +156,8 @@ def eye(
     columns = rows if num_columns is None else int(static(num_columns))
     batch = () if batch_shape is None else as_shape(batch_shape)
     shape = _sizes((*batch, rows, columns))
+    if inference_mode.now and rows * columns >= LARGE:  # a guess of sizes may be of many gigabytes
+        return _made(np.ones, shape, _of_ones(dtype))
     return to_graph(wrap(np.broadcast_to(np.eye(rows, columns, dtype=_of_ones(dtype)), shape)))
 
 

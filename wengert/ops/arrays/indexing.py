@@ -13,6 +13,7 @@ import numpy as np
 from wengert.core.batch import Batched
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import Stated, sizes_of, states
 from wengert.inference.symbolic_integers import integer, integers_of
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import as_shape, one_axis, reshape
@@ -30,7 +31,48 @@ if TYPE_CHECKING:
     from wengert.values.typing import Integers, TensorLike
 
 
+def _stated_part(x: Any, key: Any) -> Stated:
+    """The shape of x[key], where the parts of the key tell which axes stay."""
+    have = sizes_of(x)
+    listed = list(key) if isinstance(key, (tuple, list)) else [key]
+    spread = [i for i, part in enumerate(listed) if part is Ellipsis]
+    if have is None or len(spread) > 1 or not all(map(_tells_axes, listed)):
+        return None
+    missing = len(have) - sum(part is not None and part is not Ellipsis for part in listed)
+    if missing < 0:
+        return None
+    (at,) = spread or [len(listed)]
+    sizes = iter(have)
+    found: list[int | None] = []
+    for part in [*listed[:at], *[slice(None)] * missing, *listed[at + 1 :]]:
+        if part is None:
+            found.append(1)
+        elif isinstance(part, slice):
+            found.append(_stated_size(part, next(sizes)))
+        else:
+            next(sizes)
+    return tuple(found)
+
+
+def _tells_axes(part: Any) -> bool:
+    """Whether a part of a key certainly keeps its axis, or certainly does not."""
+    return (
+        part is None
+        or part is Ellipsis
+        or isinstance(part, (slice, int, np.integer))
+        or (type(part) is SymbolicTensor and part.dtype.is_integer and sizes_of(part) == ())
+    )
+
+
+def _stated_size(part: slice, size: int | None) -> int | None:
+    bounds = part.start, part.stop, part.step
+    if size is None or not all(bound is None or type(bound) is int for bound in bounds):
+        return size if part == slice(None) else None
+    return len(range(size)[part]) if part.step != 0 else None
+
+
 @deferrable
+@states(_stated_part)
 def getitem(x: TensorLike, key: Any) -> Tensor:
     """x[key], with all of Python's slicing; a boolean tensor selects where it is True."""
     if type(key) is int and type(x) is Tensor and _is_within(key, x):  # by far the commonest

@@ -355,8 +355,10 @@ def _ranked(
 
 def _static_rank(rank: TensorLike | IntLike) -> int:
     value = rank if isinstance(rank, int) else np.asarray(convert(rank))
-    if np.ndim(value) or np.asarray(value).dtype.kind not in "iu":
+    if np.asarray(value).dtype.kind not in "iu":
         raise TypeError(f"Rank must be a scalar integer, got {rank!r}")
+    if np.ndim(value):
+        raise ValueError(f"Rank must be a scalar, got {rank!r}")
     return int(value)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, number_of, sizes_of, states
 from wengert.ops.arrays.shaping import expand_dims, squeeze, static
@@ -76,7 +77,10 @@ def _edge(size: int, fraction: FloatLike) -> int:
 
 
 def _number(value: IntLike) -> int:
-    return int(static(value))
+    number = static(value)
+    if number.ndim:
+        raise InvalidArgumentError(f"Shape must be rank 0 but is rank {number.ndim}: {value!r}")
+    return int(number)
 
 
 def _require(holds: bool, sentence: str, *found: int) -> None:

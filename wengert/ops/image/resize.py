@@ -138,12 +138,31 @@ def _rows(
     return pair
 
 
+def _resized_shape(have: Dims, *, size: Dims, **how: Any) -> Dims:
+    """The shape of the result, after a check that there are four axes, and two positive sizes."""
+    if len(have) != 4:
+        raise InvalidArgumentError(
+            f"input must be 4-dimensional{list(have)}: Shape must be rank 4 but is rank {len(have)}"
+        )
+    if len(size) != 2:
+        raise InvalidArgumentError(
+            f"shape_t must have two elements[{len(size)}]: Dimension must be 2 but is {len(size)}"
+        )
+    if any(type(n) is int and n <= 0 for n in size):
+        raise InvalidArgumentError(f"output dimensions must be positive, not {list(size)}")
+    return have[0], *size, have[3]
+
+
 def _row(name: str, kernel: Callable[..., Array], other: Callable[[], Row]) -> Row:
+    def checked(xp: Namespace, x: Array, *, size: Dims, **how: Any) -> Array:
+        _resized_shape(x.shape, size=size)
+        return kernel(xp, x, size=size, **how)
+
     return op(
         name,
-        kernel,
+        checked,
         vjp=(lambda g, y, x, *, size, **how: apply(other(), (g,), {"size": dims(x)[1:3], **how}),),
-        shape=lambda have, *, size, **how: (have[0], *size, have[3]),
+        shape=_resized_shape,
         linear=(0,),
         batch=lambda batched, n, xs, attrs: _folded(name, n, xs[0], attrs),
         saves="",

@@ -418,6 +418,10 @@ def clip_by_value(
     >>> tf.clip_by_value([-2.0, 0.5, 9.0], 0.0, 1.0).numpy().tolist()
     [0.0, 0.5, 1.0]
     """
+    if isinstance(t, IndexedSlices):  # a part of the rows of a tensor: the others are not clipped
+        return t.with_values(  # type: ignore[return-value]  # as it is given
+            clip_by_value(t.values, clip_value_min, clip_value_max, name)
+        )
     x, low, high = convert_alike("ClipByValue", t, clip_value_min, clip_value_max)
     shape = dims(x)
     for bound in (low, high):

@@ -81,7 +81,7 @@ def path_forms(count: int) -> list[Any]:
     return [form for form in pieces for _ in range(count)]
 
 
-def _foreseen(dtype: NumpyDType) -> tuple[Any, list[Any]]:
+def _foreseen(dtype: NumpyDType, args: Any) -> tuple[Any, list[Any]]:
     labels, _ = placeholder_sparse(np.dtype(np.int64))
     return ([labels], 0), [*path_forms(1), ((None, 1), dtype)]
 

@@ -144,7 +144,8 @@ def _last(x: Tensor, count: int, name: str) -> Dims:
     rank = len(dims(x))
     if rank < count:
         raise InvalidArgumentError(
-            f"Input must have rank of at least {count} but got: {shape_text(dims(x))} [Op:{name}]"
+            f"Input must have rank of at least {count} but got: {shape_text(dims(x))} [Op:{name}]. "
+            f"Shape must be at least rank {count} but is rank {rank}"
         )
     return tuple(range(rank - count, rank))
 
@@ -213,7 +214,8 @@ def _lengths(fft_length: Sequence[int] | None, count: int, name: str) -> tuple[i
     sizes = as_shape(fft_length)
     if len(sizes) != count:
         raise InvalidArgumentError(
-            f"fft_length must have shape [{count}], got {shape_text((len(sizes),))} [Op:{name}]"
+            f"fft_length must have shape [{count}], got {shape_text((len(sizes),))} [Op:{name}]. "
+            f"Dimension must be {count} but is {len(sizes)}"
         )
     if any(size < 1 for size in sizes):
         raise InvalidArgumentError(f"fft_length must be positive, got {list(sizes)} [Op:{name}]")

@@ -363,6 +363,8 @@ def linear_to_mel_weight_matrix(
     rate = float(np.asarray(convert(sample_rate)))
     low, high = float(lower_edge_hertz), float(upper_edge_hertz)
     _check_mel(mels, rate, low, high)
+    if not as_dtype(dtype).is_floating:
+        raise ValueError(f"dtype must be a floating point type. Got: {as_dtype(dtype)!r}")
     spectrum = _mel(np.linspace(0.0, rate / 2, bins)[1:])[:, None]  # without the zero frequency
     edges = np.linspace(_mel(low), _mel(high), mels + 2)
     left, centre, right = edges[:-2], edges[1:-1], edges[2:]

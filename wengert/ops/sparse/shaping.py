@@ -297,7 +297,7 @@ def _joined_shape(shapes: Sequence[Dims], at: int, expand: bool) -> list[int]:
     return [sum(column) if axis == at else max(column) for axis, column in enumerate(sizes)]
 
 
-def _filled_foreseen(dtype: Any) -> tuple[Any, list[Any]]:
+def _filled_foreseen(dtype: Any, args: Any) -> tuple[Any, list[Any]]:
     filled, known = placeholder_sparse(dtype)
     return (filled, 0), [*known, ((None,), np.dtype(bool))]
 

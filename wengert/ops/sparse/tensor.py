@@ -264,13 +264,16 @@ _INDICES: Final = ((None, None), np.dtype(np.int64))
 _SIZES: Final = ((None,), np.dtype(np.int64))
 
 
-def placeholder_sparse(dtype: NumpyDType) -> tuple[Any, list[Any]]:
+def placeholder_sparse(dtype: NumpyDType, args: Any = ()) -> tuple[Any, list[Any]]:
     """A sparse tensor of a dtype, for a deferred call."""
     return SparseTensor._of(0, 0, 0), [_INDICES, ((None,), dtype), _SIZES]
 
 
-def gives(says: Callable[[Any], Any]) -> Callable[[Function], Function]:
-    """Decorates a public function: `says` maps the dtype of its values to the form of its result."""
+def gives(says: Callable[[Any, Any], Any]) -> Callable[[Function], Function]:
+    """Decorates a public function: `says` tells the form of its result.
+
+    It is given the dtype of the values, and the arguments.
+    """
 
     def marked(function: Function) -> Function:
         function.foreseen = says  # type: ignore[attr-defined]

@@ -72,7 +72,10 @@ def implicit_val_and_grad(f: Function) -> Function:
         if value is None:
             raise ValueError(_nothing(f))
         if not variables:
-            raise ValueError(f"No trainable variables were accessed while {_name(f)} was called.")
+            raise ValueError(
+                "No trainable variables were accessed while the function was being computed: "
+                f"{_name(f)}."
+            )
         found = tape.gradient(value, variables)
         return value, list(zip(found, variables, strict=True))
 

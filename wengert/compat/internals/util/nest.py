@@ -29,6 +29,29 @@ def list_to_tuple(structure: Any) -> Any:
     return tuple(inner) if isinstance(inner, list) else inner
 
 
+def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
+    """A dictionary with an entry for each leaf of keys that are structures, and of their values."""
+    if not is_mapping(dictionary):
+        raise TypeError(
+            "FlattenDictItems: 'dict' must be a dictionary or collection.Mapping type object, "
+            f"instead of {type(dictionary).__name__!r}."
+        )
+    found: dict[Any, Any] = {}
+    for key, value in dictionary.items():
+        keys = _nest.flatten(key)
+        values = _nest.flatten(value) if is_nested(key) else [value]
+        if len(keys) != len(values):
+            raise ValueError(
+                f"Could not flatten dictionary. Key had {len(keys)} elements, but value had "
+                f"{len(values)} elements. Key: {keys}, value: {values}."
+            )
+        for one, other in zip(keys, values, strict=True):
+            if one in found:
+                raise ValueError(f"Cannot flatten dict because this key is not unique: {one}")
+            found[one] = other
+    return found
+
+
 # ---- keys and paths -----------------------------------------------------------------------------
 
 
@@ -135,8 +158,9 @@ def assert_shallow_structure(
     for key, part in _yield_sorted_items(shallow_tree):
         if key not in ours:
             raise ValueError(
-                "The two structures don't have the same keys. Input structure has keys "
-                f"{list(ours)}, while shallow structure has keys {key!r}, too."
+                "The shallow_tree's keys are not a subset of the input_tree's keys. The "
+                "shallow_tree has the following keys that are not in the input_tree: "
+                f"{[k for k, _ in _yield_sorted_items(shallow_tree) if k not in ours]}."
             )
         assert_shallow_structure(part, ours[key], check_types, expand_composites)
 

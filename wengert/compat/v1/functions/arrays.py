@@ -14,7 +14,7 @@ from wengert.ops.math import comparison, elementwise
 from wengert.ops.math import complex as complex_ops
 from wengert.ops.math.arithmetic import floordiv, truediv
 from wengert.ops.nn import activations
-from wengert.ops.reductions import counting, reductions, sequences
+from wengert.ops.reductions import counting, reductions, sequences, sorting
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.convert import convert_to_tensor as now_convert_to_tensor
@@ -287,6 +287,15 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     """
     indices = convert(indices)
     return gathering.gather(params, indices, None, None, len(indices.shape) - 1, name=name)
+
+
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
+    """tf.math.in_top_k with the arguments in the order of version 1.
+
+    >>> tf.compat.v1.nn.in_top_k([[0.1, 0.9], [0.1, 0.9]], [0, 1], 1).numpy().tolist()
+    [False, True]
+    """
+    return sorting.in_top_k(targets, predictions, k, name)
 
 
 def confusion_matrix(

@@ -38,3 +38,12 @@ from wengert.compat.v1.metrics.thresholds import (
 from wengert.compat.v1.metrics.thresholds import (
     true_positives_at_thresholds as true_positives_at_thresholds,
 )
+from wengert.compat.v1.metrics.top_k import average_precision_at_k as average_precision_at_k
+from wengert.compat.v1.metrics.top_k import precision_at_k as precision_at_k
+from wengert.compat.v1.metrics.top_k import precision_at_top_k as precision_at_top_k
+from wengert.compat.v1.metrics.top_k import recall_at_k as recall_at_k
+from wengert.compat.v1.metrics.top_k import recall_at_top_k as recall_at_top_k
+from wengert.compat.v1.metrics.top_k import (
+    sparse_average_precision_at_k as sparse_average_precision_at_k,
+)
+from wengert.compat.v1.metrics.top_k import sparse_precision_at_k as sparse_precision_at_k

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert.api.session.modes import executing_eagerly
-from wengert.linear_operators.arguments import broadcast_batches, solve_broadcast
+from wengert.linear_operators.arguments import broadcast_batches, is_in_blocks, solve_broadcast
 from wengert.linear_operators.combined import LinearOperatorAdjoint
 from wengert.ops.arrays.creation import shape as shape_of
 from wengert.ops.control import asserts
@@ -92,7 +92,7 @@ def assert_compatible_matrix_dimensions(operator: Any, x: Any) -> Any:
     return asserts.assert_equal(
         shape_of(x)[-2],
         operator.domain_dimension_tensor(),
-        message="The argument must have as many rows as the operator has columns.",
+        message="Dimensions are not compatible: x[-2] must be the number of columns",
     )
 
 
@@ -167,10 +167,7 @@ def use_operator_or_provided_hint_unless_contradicting(
 
 def arg_is_blockwise(block_dimensions: Sequence[Any], arg: Any, arg_split_dim: int) -> bool:
     """Whether an argument is a list of blocks rather than a nested list of numbers."""
-    if not isinstance(arg, (list, tuple)) or len(arg) != len(block_dimensions):
-        return False
-    ranks = [convert(part).shape.rank for part in arg]
-    return all(rank is None or rank >= -arg_split_dim for rank in ranks)
+    return is_in_blocks([_size(d) for d in block_dimensions], arg, arg_split_dim)
 
 
 def _size(dimension: Any) -> Any:
