@@ -7,6 +7,7 @@ of them. Third-party engines are registered by `wengert.extend.register_engine`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from wengert.execution.description import Description, numpy_step
@@ -16,12 +17,15 @@ from wengert.host.locks import InOrder
 from wengert.host.malloc import raise_thresholds
 
 Check = Callable[[Operation, Sequence[Any]], None]  # called with an operation and its results
+Run = Callable[[Sequence[Any]], list[Any]]
 
 
 class Runnable:
     """A plan that can be called, the base class of what engines return."""
 
     plan: Plan
+    # The same from tensors and variables to tensors, for engines whose values stay on a device.
+    from_tensors: Callable[[Sequence[Any]], list[Any]] | None = None
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The fetches, for values of `plan.given`: arrays, and cells of variables."""
@@ -161,15 +165,20 @@ class _Holding(Runnable):
         self._changed = changed
         self._cells: list[int] | None = None  # the indices of those that are variables
         self._locks = InOrder()
+        if inner.from_tensors is not None:
+            self.from_tensors = partial(self._holding, inner.from_tensors)
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
+        return self._holding(self.inner, values)
+
+    def _holding(self, run: Run, values: Sequence[Any]) -> list[Any]:
         cells = self._cells
         if cells is None:
             cells = self._cells = [i for i in self._changed if hasattr(values[i], "_lock")]
         if len(cells) == 1:
             with values[cells[0]]._lock:
-                return self.inner(values)
-        return self._locks.holding([values[i] for i in cells], self.inner, values)
+                return run(values)
+        return self._locks.holding([values[i] for i in cells], run, values)
 
     @property
     def fresh(self) -> Sequence[bool]:

@@ -56,6 +56,7 @@ from wengert.values import dtypes, nest
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.on_device import form_of
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import Tensor, dims, key_of, wrap
 from wengert.values.value import Key
@@ -766,7 +767,8 @@ def _all_ones(target: Tensor) -> Tensor:
     if target.dtype is dtypes.string:  # nothing flows from it
         return target
     if type(target) is Tensor and thread.context.listeners is not None:
-        ones = np.empty_like(target._array)  # not even a tape around this one has to know
+        form = form_of(target)
+        ones = np.empty(form.shape, form.dtype)  # not even a tape around this one has to know
         ones.fill(1)
         return wrap(ones)
     return ones_like(target)

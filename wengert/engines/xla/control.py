@@ -56,6 +56,7 @@ class _Running:
         self._order = [at[id(x)] for x in loop.body.all_inputs]
         self._depths: list[int] = []
         self._length = 0
+        self._changed: set[int] = set()  # the places in the state of what an iteration changes
         self._initial = inputs[:n]
         self._carried = self._formed(list(inputs[:n]))
 
@@ -76,7 +77,7 @@ class _Running:
             stacks: list[Any] = []
         else:
             (state, carried), stacks = self._scanned(carry, count)
-        self._trace.state = state
+        self._trace.state = _but_for(self._trace.state, state, self._changed)
         return [*carried, *self._placed(stacks)]
 
     def _placed(self, stacks: Sequence[Any]) -> list[Any]:
@@ -116,10 +117,7 @@ class _Running:
             emitted = [as_rows(v) for v in found[len(carried) :]]
             self._depths = [_depth_of(v) for v in emitted]
             arrays = [_rows_of(v) if _depth_of(v) != 1 else jnp.asarray(v) for v in emitted]
-            state = [
-                _as_carried(new, old) for new, old in zip(self._trace.state, state, strict=True)
-            ]
-            return (state, after), arrays
+            return (_state_after(self._trace, state, self._changed), after), arrays
 
     def _body(self, carried: Sequence[Any], elements: Sequence[Any]) -> list[Any]:
         rows = [_element(x, s) for x, s in zip(elements, self._stacks, strict=True)]
@@ -169,6 +167,20 @@ class _Running:
             found = self._body(carried, elements)
         after = [as_rows(found[i]) for i in blank]
         return [v if isinstance(v, Rows) else None for v in after]
+
+
+def _state_after(trace: Trace, before: Sequence[Any], changed: set[int]) -> list[Any]:
+    """The state after a body, in the form that it had; what the body changed is noted."""
+    after = trace.state
+    changed.update(
+        i for i, (new, old) in enumerate(zip(after, before, strict=True)) if new is not old
+    )
+    return list(map(_as_carried, after, before))
+
+
+def _but_for(before: Sequence[Any], after: Sequence[Any], changed: set[int]) -> list[Any]:
+    """The state before, but for what was changed: the rest need not be handed back."""
+    return [after[i] if i in changed else old for i, old in enumerate(before)]
 
 
 def _listed(value: Any, like: Any) -> Any:
@@ -317,20 +329,21 @@ def _switched(trace: Trace, op: Operation, run: Any, count: int, index: Any) -> 
     _check_shapes(op, columns)
     forms = [next(iter(column), None) for column in columns]
 
+    changed: set[int] = set()
+
     def branch(at: int) -> Any:
         def go(state: Any) -> Any:
             with trace.entered(state):
                 found = run(at)
                 results = [_in_form(v, f) for v, f in zip(found, forms, strict=True)]
-                new = [_as_carried(a, b) for a, b in zip(trace.state, state, strict=True)]
-                return new, results
+                return _state_after(trace, state, changed), results
 
         return go
 
     i = jnp.reshape(jnp.asarray(index), ())
     chosen = jnp.where((i >= 0) & (i < count), i, count - 1)
     state, results = lax.switch(chosen, [branch(b) for b in range(count)], trace.state)
-    trace.state = state
+    trace.state = _but_for(trace.state, state, changed)
     return [TensorList() if v is None else v for v in results]
 
 
