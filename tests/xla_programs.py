@@ -151,6 +151,26 @@ def branches() -> None:
 
 
 @program
+def branches_that_give_slices() -> None:
+    """Sizes that all branches give are known outside of them."""
+
+    def choice() -> Any:
+        def f(x: Any, i: Any) -> Any:
+            shape = tf.stack([tf.shape(x)[0] + 3, 2])
+            ways = [
+                lambda: tf.IndexedSlices(x * x, i, shape),
+                lambda: tf.IndexedSlices(x, i, shape),
+            ]
+            return tf.convert_to_tensor(tf.cond(tf.reduce_sum(x) > 0.0, *ways))
+
+        spec = [tf.TensorSpec([None, 2]), tf.TensorSpec([None], tf.int32)]
+        return tf.function(f, input_signature=spec)
+
+    for sign in (1.0, -1.0):
+        same(choice, floats([1, 2], [3, 4]) * np.float32(sign), np.int32([0, 3]))
+
+
+@program
 def lists() -> None:
     def written() -> Any:
         def f(x: Any) -> Any:
@@ -278,13 +298,27 @@ def derivatives_of_lists() -> None:
             same(partial(identity, g), x)
 
 
-@program
-def lists_of_several_shapes_are_refused() -> None:
-    def f(x: Any) -> Any:
-        parts = tf.TensorArray(tf.float32, 2, infer_shape=False).split(x, [1, 2])
-        return tf.reduce_sum(parts.read(0)) * parts.read(1)
+def in_uneven_parts(x: Any) -> Any:
+    parts = tf.TensorArray(tf.float32, 3, infer_shape=False, clear_after_read=False)
+    parts = parts.split(tf.sin(x) * x, [1, 2, 2])
+    return tf.reduce_sum(parts.read(0)) * parts.read(1) ** 2 + parts.concat()[3:]
 
-    text = refused(tf.function(along(f), engine="xla"), tf.constant([1.0, 2.0, 3.0]))
+
+@program
+def lists_of_several_shapes() -> None:
+    """Where places are known a list stays one, as in Python; in a loop it must be an array."""
+    x = floats(1, 2, 3, -1, 0.5)
+    f = in_uneven_parts
+    for g in (f, along(f)):
+        same(partial(identity, g), x)
+    for g in (rows_of(f), rows_of(along(f)), along(rows_of(f))):
+        same(partial(identity, g), x, differentiate=False)
+
+    def loop(x: Any) -> Any:
+        parts = tf.TensorArray(tf.float32, 2, infer_shape=False).split(x, [1, 2])
+        return tf.while_loop(lambda i, _: i < 2, lambda i, p: (i + 1, p), (0, parts))[1].concat()
+
+    text = refused(tf.function(loop, engine="xla"), tf.constant([1.0, 2.0, 3.0]))
     assert "lists whose elements have several shapes: [1] and [2]" in text
 
 

@@ -26,7 +26,7 @@ from wengert.engines.xla.layouts import (
     whole_everywhere,
 )
 from wengert.engines.xla.placement import device_of, on
-from wengert.engines.xla.rows import as_rows
+from wengert.engines.xla.rows import handed
 from wengert.engines.xla.traced import checking
 from wengert.engines.xla.tracing import Trace, TracedCell, TracedStream
 from wengert.execution.plan import Plan
@@ -114,7 +114,7 @@ class Compiled:
             for at, cell in zip(self._cells, cells, strict=True)
         ]
         # JAX gives memory to the first result that fits.
-        return list(map(_strong, after)), [_strong(as_rows(v)) for v in results], failed
+        return list(map(_strong, after)), [_strong(handed(v)) for v in results], failed
 
     def _returned(self, cell: Any, trace: Trace, failed: Any) -> Any:
         """The value of a variable whose memory was given away: the old one, if a check failed."""
@@ -155,7 +155,7 @@ class Compiled:
         if self._is_plain and not Used.layouts:
             after, results, failed = called_wide(self._function, values, (), ())
         else:
-            given = [_handed_over(values[at]) for at in self._given]
+            given = [handed(values[at]) for at in self._given]
             after, results, failed = self._step(values, given)
         if self._errors:
             error = self._errors[0]
@@ -248,10 +248,6 @@ def _strong(value: Any) -> Any:
     """An array whose dtype does not give way, as that of Python's numbers does in JAX."""
     is_weak = isinstance(value, jax.Array) and value.aval.weak_type
     return jax.lax.convert_element_type(value, value.dtype) if is_weak else value
-
-
-def _handed_over(value: Any) -> Any:
-    return as_rows(value) if isinstance(value, TensorList) else value
 
 
 def _of_cell(kind: Any, cell: Any) -> Any:

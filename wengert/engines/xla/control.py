@@ -318,14 +318,18 @@ def _branches(trace: Trace, op: Operation, inputs: Sequence[Any]) -> list[Any]:
 
 def _switched(trace: Trace, op: Operation, run: Any, count: int, index: Any) -> list[Any]:
     """One of the branches, chosen when it runs; what the others would have handed out is zero."""
+    known: list[Any] = []
 
     def tried(branch: int) -> Any:
         with trace.entered(trace.state):
             found = run(branch)
+            known.append(found)
             return [None if isinstance(v, TensorList) else v for v in found]
 
     tries = [jax.eval_shape(lambda b=b: tried(b)) for b in range(count)]
     columns = [[v for v in column if v is not None] for column in zip(*tries, strict=True)]
+    alike = list(map(_alike, zip(*known, strict=True)))
+    columns = [[] if a is not None else c for a, c in zip(alike, columns, strict=True)]
     _check_shapes(op, columns)
     forms = [next(iter(column), None) for column in columns]
 
@@ -344,7 +348,16 @@ def _switched(trace: Trace, op: Operation, run: Any, count: int, index: Any) -> 
     chosen = jnp.where((i >= 0) & (i < count), i, count - 1)
     state, results = lax.switch(chosen, [branch(b) for b in range(count)], trace.state)
     trace.state = _but_for(trace.state, state, changed)
-    return [TensorList() if v is None else v for v in results]
+    found = [v if a is None else a for v, a in zip(results, alike, strict=True)]
+    return [TensorList() if v is None else v for v in found]
+
+
+def _alike(column: Sequence[Any]) -> Any:
+    """What all branches give, as sizes mostly are, if it is known; else None."""
+    if not all(isinstance(v, (np.ndarray, np.generic)) for v in column):
+        return None
+    forms = {(v.dtype, v.shape, v.tobytes()) for v in column}
+    return column[0] if len(forms) == 1 else None
 
 
 def _check_shapes(op: Operation, columns: Sequence[Sequence[Any]]) -> None:

@@ -20,7 +20,7 @@ from wengert.engines.xla.compiled import (
     STREAM,
     Compiled,
 )
-from wengert.engines.xla.rows import Rows, as_list, register
+from wengert.engines.xla.rows import as_list, is_list, register
 from wengert.engines.xla.tracing import AskReferenceError, ValueNeededError
 from wengert.errors import UnimplementedError
 from wengert.execution.engine_registry import Runnable
@@ -219,10 +219,10 @@ def _of_other(value: Any) -> Any:
 
 
 def _fetched(value: Any) -> Any:
-    if isinstance(value, Rows):
+    if is_list(value):
         return as_list(value)
     return Settings.fetch(value) if isinstance(value, jax.Array) else value
 
 
 def _as_tensor(value: Any) -> Any:
-    return wrap(as_list(value) if type(value) is Rows else value)
+    return wrap(as_list(value) if is_list(value) else value)

@@ -51,6 +51,23 @@ def as_rows(values: Any) -> Any:
     return Rows(stacked([np.zeros(there.shape, there.dtype) if v is None else v for v in elements]))
 
 
+def is_uneven(values: Any) -> bool:
+    """Whether a list has arrays of several shapes, and is no array: it stays a list, as in Python."""
+    if not isinstance(values, TensorList) or values.dense is not None:
+        return False
+    return len({np.shape(v) for v in values if v is not None and not is_list(v)}) > 1
+
+
+def is_list(value: Any) -> bool:
+    """Whether an element is a list itself."""
+    return isinstance(value, (Rows, TensorList))
+
+
+def handed(value: Any) -> Any:
+    """A value as a function of JAX's takes and gives it: lists as rows, if their elements are of one shape."""
+    return value if is_uneven(value) else as_rows(value)
+
+
 def stacked(parts: Any) -> Any:
     """Arrays as the rows of one; NumPy's if all of them are."""
     shapes = {np.shape(p) for p in parts}
@@ -64,7 +81,11 @@ def stacked(parts: Any) -> Any:
 
 
 def as_list(rows: Any) -> Any:
-    """Rows on the device as a list of arrays for NumPy."""
+    """A list on the device as a list of arrays for NumPy; an element that is an array as one."""
+    if isinstance(rows, TensorList):
+        return TensorList([None if v is None else as_list(v) for v in rows])
+    if not isinstance(rows, Rows):
+        return np.asarray(rows)
     if rows.depth == 1:
         array = np.asarray(rows.array)
         return TensorList(list(map(np.asarray, array))).of_dense(array)
