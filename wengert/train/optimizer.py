@@ -26,7 +26,7 @@ from wengert.train.gradient_inputs import (
     pairs,
     snake_case,
 )
-from wengert.train.optimizer_state import Memory
+from wengert.train.optimizer_state import AVERAGE, Memory
 from wengert.train.schedules import LearningRateSchedule, deserialize, serialize
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
@@ -139,7 +139,7 @@ class Optimizer(Memory):
         super().build(variables)
         if self.use_ema:
             for variable in variables:
-                self.slot(variable, "average")
+                self.slot(variable, AVERAGE)
 
     # ---- an update ---------------------------------------------------------------------------
 
@@ -292,7 +292,7 @@ class Optimizer(Memory):
 
     def _average(self, variable: Variable) -> Any:
         """Update the average of a variable, which may then replace it."""
-        average = self.slot(variable, "average")
+        average = self.slot(variable, AVERAGE)
         started = cast(self._iterations > 0, variable.dtype)  # 0 takes over the first value
         momentum = started * self.ema_momentum
         mean = momentum * average + (1.0 - momentum) * variable
@@ -306,7 +306,7 @@ class Optimizer(Memory):
         """Replace variables by their averages, at the end of training with `use_ema`."""
         if self.use_ema:
             for variable in var_list:
-                variable.assign(self.slot(variable, "average"))
+                variable.assign(self.slot(variable, AVERAGE))
 
     # ---- as an object ------------------------------------------------------------------------
 
