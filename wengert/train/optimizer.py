@@ -200,6 +200,9 @@ class Optimizer(Memory):
         if not self._trainable:
             self.build([v for _, v in given])
         variables = [v for _, v in kept]
+        if self.use_ema:  # those that come late, too, before they change
+            for v in variables:
+                self.slot(v, AVERAGE)
         gradients = self._clipped([self._unscaled(as_dtype_of(v, g)) for g, v in kept])
         rate = convert(self.learning_rate)
         updates = [
