@@ -645,7 +645,7 @@ def test_branches_give_slices_of_a_shape_that_is_known_when_they_run() -> None:
     def f(x: Any, i: Any) -> Any:
         shape = tf.stack([tf.shape(x)[0] * 2, 2])
         ways = [lambda: tf.IndexedSlices(x * x, i, shape), lambda: tf.IndexedSlices(x, i, shape)]
-        slices = tf.cond(tf.reduce_sum(x) > 0.0, *ways)
+        slices = tf.cond(tf.reduce_sum(x) > 0.0, ways[0], ways[1])
         assert repr(tf.IndexedSlices(x, i, shape)).endswith("dense_shape=(None, 2))")
         return tf.convert_to_tensor(slices)
 

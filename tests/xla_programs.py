@@ -161,7 +161,7 @@ def branches_that_give_slices() -> None:
                 lambda: tf.IndexedSlices(x * x, i, shape),
                 lambda: tf.IndexedSlices(x, i, shape),
             ]
-            return tf.convert_to_tensor(tf.cond(tf.reduce_sum(x) > 0.0, *ways))
+            return tf.convert_to_tensor(tf.cond(tf.reduce_sum(x) > 0.0, ways[0], ways[1]))
 
         spec = [tf.TensorSpec([None, 2]), tf.TensorSpec([None], tf.int32)]
         return tf.function(f, input_signature=spec)
