@@ -119,7 +119,51 @@ def a_gradient_of_a_loop_of_unknown_length_is_refused() -> None:
 
     said = refused(tf.function(f, engine="xla"), tf.constant([3.0]))
     assert "it keeps a value of each iteration" in said
-    assert "tf.range of a known length" in said
+    assert "tf.range of a known length, or give maximum_iterations" in said
+
+
+def until_large(x: Any) -> Any:
+    step = lambda v: (v * 1.5 * tf.cos(v * 0.1),)  # noqa: E731
+    return tf.while_loop(lambda v: tf.reduce_sum(v * v) < 50.0, step, [x], maximum_iterations=6)[0]
+
+
+def until_a_break(x: Any) -> Any:
+    written = tf.TensorArray(tf.float32, 7)
+    s = x
+    for i in tf.range(7):
+        s = tf.sin(s) * x + s
+        written = written.write(i, s * s)
+        if tf.reduce_sum(s) > 4.0:
+            break
+    return tf.reduce_sum(written.stack(), 0)
+
+
+def slope_of(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(f(x) ** 2)
+        return tape.gradient(y, x)
+
+    return slope
+
+
+@program
+def loops_that_end_when_they_run_have_gradients_within_a_bound() -> None:
+    """For no iteration, some, and as many as there may be."""
+    for f in (until_large, until_a_break):
+        for x in (floats(50, 60), floats(1.5, 1.2), floats(0.01, 0.02)):
+            for g in (f, along(f), slope_of(f), along(slope_of(f))):
+                same(partial(identity, g), x, tolerance=1e-3)
+        same(partial(identity, rows_of(f)), floats(1.5, 1.2), differentiate=False)
+
+    def nested(x: Any) -> Any:
+        for _ in tf.range(2):
+            x = until_large(x)
+        return x
+
+    said = refused(tf.function(slope_of(nested), engine="xla"), tf.ones([2]))
+    assert "outside of other loops and branches" in said
 
 
 @program
@@ -772,6 +816,18 @@ def custom_rows() -> None:
     cube = extend.op("XlaCube", lambda xp, x: x * x * x, vjp=(lambda g, y, x: g * 3.0 * x * x,))
     sorts = extend.op("XlaSorted", lambda _, x: np.array(sorted(x.tolist()), x.dtype),
                       shape=lambda x: x)  # fmt: skip
+    f = tf.function(lambda x: extend.apply(sorts, (x,)), engine="xla")
+    called: list[int] = []
+
+    def seen(x: Any) -> Any:
+        called.append(1)
+        return __import__("jax").numpy.sort(x)
+
+    x = tf.constant([3.0, 1.0, 2.0])
+    assert f(x).numpy().tolist() == [1.0, 2.0, 3.0]
+    extend.xla_version("XlaSorted")(seen)
+    assert f(x).numpy().tolist() == [1.0, 2.0, 3.0]
+    assert called == [1]  # traced once; the function was compiled again for it
     same(lambda: lambda x: extend.apply(cube, (x,)), floats(1, 2))
     same(lambda: lambda x: extend.apply(sorts, (x,)), floats(3, 1, 2), differentiate=False)
 

@@ -7,7 +7,6 @@ of them. Third-party engines are registered by `wengert.extend.register_engine`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final
 
 from wengert.execution.description import Description, numpy_step
@@ -24,11 +23,15 @@ class Runnable:
     """A plan that can be called, the base class of what engines return."""
 
     plan: Plan
-    # The same from tensors and variables to tensors, for engines whose values stay on a device.
-    from_tensors: Callable[[Sequence[Any]], list[Any]] | None = None
+    # Whether values stay on a device, for which there is `from_tensors`.
+    on_device: bool = False
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The fetches, for values of `plan.given`: arrays, and cells of variables."""
+        raise NotImplementedError
+
+    def from_tensors(self, given: Sequence[Any]) -> list[Any]:
+        """The fetches as tensors, for tensors and variables."""
         raise NotImplementedError
 
     @property
@@ -165,11 +168,13 @@ class _Holding(Runnable):
         self._changed = changed
         self._cells: list[int] | None = None  # the indices of those that are variables
         self._locks = InOrder()
-        if inner.from_tensors is not None:
-            self.from_tensors = partial(self._holding, inner.from_tensors)
+        self.on_device = inner.on_device
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         return self._holding(self.inner, values)
+
+    def from_tensors(self, given: Sequence[Any]) -> list[Any]:
+        return self._holding(self.inner.from_tensors, given)
 
     def _holding(self, run: Run, values: Sequence[Any]) -> list[Any]:
         cells = self._cells

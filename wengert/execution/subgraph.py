@@ -74,7 +74,7 @@ class Subgraph:
     def run_on_tensors(self, given: Sequence[Any]) -> list[Any]:
         """The results as tensors, for tensors and variables; on a device, if the engine has one."""
         run = self.current
-        if run.from_tensors is not None:
+        if run.on_device:
             return self._run(run.from_tensors, given)
         return list(map(wrap, self.run_on(list(map(given_value, given)))))
 
@@ -103,7 +103,7 @@ class Subgraph:
         is_open = compiles_sizes(engine) and depends_on_sizes(plan)
         self._open = BySize(self) if is_open else None
         self._compiled = compile_plan(plan, REFERENCE if is_open else engine)
-        self.on_device = self._compiled.from_tensors is not None
+        self.on_device = self._compiled.on_device
         # Set last: another thread may check these meanwhile.
         self._changes, self._choices, self._count = found
         return self._compiled

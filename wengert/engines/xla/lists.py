@@ -103,7 +103,8 @@ def _add(a: Any, b: Any) -> Any:
     if not isinstance(a, Rows) or not isinstance(b, Rows):
         return a if isinstance(a, Rows) else b
     size = max(len(a), len(b))
-    return Rows(_padded(a.array, size) + _padded(b.array, size), a.depth)
+    live = b.live if a.live is None else a.live
+    return Rows(_padded(a.array, size) + _padded(b.array, size), a.depth, live)
 
 
 def _sum(x: Any, y: Any) -> Any:
@@ -172,7 +173,7 @@ def _unstack(x: Any) -> Any:
 def _zeros(values: Any) -> Any:
     """The zeros of a gradient may be those of a list."""
     if isinstance(values, Rows):
-        return Rows(jnp.zeros_like(values.array), values.depth)
+        return Rows(jnp.zeros_like(values.array), values.depth, values.live)
     if isinstance(values, TensorList):
         return TensorList([None] * len(values))
     return jnp.zeros_like(values)
@@ -180,7 +181,8 @@ def _zeros(values: Any) -> Any:
 
 @version("TensorListLength")
 def _length(values: Any) -> Any:
-    return np.int32(len(values))
+    live = getattr(values, "live", None)
+    return np.int32(len(values)) if live is None else live
 
 
 # ---- examples of a batch ----------------------------------------------------------------------
@@ -199,7 +201,7 @@ def _join_examples(*lists: Any) -> Any:
         return TensorList([None] * size)
     like = _padded(there.array, size)
     parts = [_padded(r.array, size) if isinstance(r, Rows) else jnp.zeros_like(like) for r in found]
-    return Rows(jnp.stack(parts, there.depth), there.depth)
+    return Rows(jnp.stack(parts, there.depth), there.depth, there.live)
 
 
 def _joined_elements(elements: Sequence[Any]) -> Any:
@@ -224,7 +226,9 @@ def _part_examples(values: Any, *, num: int) -> list[Any]:
     rows = as_rows(values)
     if isinstance(rows, TensorList):
         return [rows] * num
-    return [Rows(jnp.take(rows.array, i, axis=rows.depth), rows.depth) for i in range(num)]
+    return [
+        Rows(jnp.take(rows.array, i, axis=rows.depth), rows.depth, rows.live) for i in range(num)
+    ]
 
 
 @version("TensorListRepeatExample")
@@ -235,7 +239,7 @@ def _repeat_example(values: Any, *, num: int) -> Any:
     if isinstance(rows, TensorList):
         return rows
     repeated = jnp.repeat(jnp.expand_dims(rows.array, rows.depth), num, axis=rows.depth)
-    return Rows(repeated, rows.depth)
+    return Rows(repeated, rows.depth, rows.live)
 
 
 @version("TensorListSumExamples")
@@ -243,4 +247,8 @@ def _sum_examples(values: Any, *, num: int) -> Any:
     if is_uneven(values):
         return _each(values, lambda v: v.sum(0))
     rows = as_rows(values)
-    return rows if isinstance(rows, TensorList) else Rows(rows.array.sum(rows.depth), rows.depth)
+    return (
+        rows
+        if isinstance(rows, TensorList)
+        else Rows(rows.array.sum(rows.depth), rows.depth, rows.live)
+    )

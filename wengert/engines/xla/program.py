@@ -40,6 +40,8 @@ MOST_VALUES: Final = 256  # for which a plan is compiled
 class XlaPlan(Runnable):
     """A plan that can be called: `compiled(values of plan.given)` gives the fetches."""
 
+    on_device = True
+
     def __init__(self, plan: Plan) -> None:
         register()
         self.plan = plan
@@ -49,14 +51,13 @@ class XlaPlan(Runnable):
         self._known: set[int] = set()  # the given whose values are known when it is compiled
         self._inner = inner_resources(plan)  # those that bodies of loops and branches hold
         self._reference: NumpyPlan | None = None
-        self.from_tensors = self._from_tensors
         self._on_device = type(jnp.zeros(()))  # JAX's arrays are of one class
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The fetches, for values of `plan.given`."""
         return list(map(_fetched, self._results(values)))
 
-    def _from_tensors(self, given: Sequence[Any]) -> list[Any]:
+    def from_tensors(self, given: Sequence[Any]) -> list[Any]:
         """The same from tensors to tensors; what is on the device stays there."""
         values = [_of_tensor(x) if type(x) is Tensor else _of_other(x) for x in given]
         kind = self._on_device

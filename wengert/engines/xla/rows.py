@@ -15,14 +15,18 @@ from wengert.values.tensor import TensorList
 
 
 class Rows:
-    """A list whose elements are the rows of an array; of a list of lists, with `depth` 2."""
+    """A list whose elements are the rows of an array; of a list of lists, with `depth` 2.
+
+    Of a loop that has a bound, and ends when it runs, only the first `live` rows are elements.
+    """
 
     dtype = VARIANT
     shape = ()
 
-    def __init__(self, array: Any, depth: int = 1) -> None:
+    def __init__(self, array: Any, depth: int = 1, live: Any = None) -> None:
         self.array = array
         self.depth = depth
+        self.live = live  # the number of rows, where it is known only when it runs
 
     def __len__(self) -> int:
         return int(self.array.shape[0])
@@ -86,6 +90,7 @@ def as_list(rows: Any) -> Any:
         return TensorList([None if v is None else as_list(v) for v in rows])
     if not isinstance(rows, Rows):
         return np.asarray(rows)
+    rows = rows if rows.live is None else Rows(rows.array[: int(rows.live)], rows.depth)
     if rows.depth == 1:
         array = np.asarray(rows.array)
         return TensorList(list(map(np.asarray, array))).of_dense(array)
@@ -96,7 +101,9 @@ def as_list(rows: Any) -> Any:
 def register() -> None:
     """Tell JAX that rows are a structure of arrays, and a list one of its elements."""
     jax.tree_util.register_pytree_node(
-        Rows, lambda rows: ((rows.array,), rows.depth), lambda depth, parts: Rows(parts[0], depth)
+        Rows,
+        lambda rows: ((rows.array, rows.live), rows.depth),
+        lambda depth, parts: Rows(parts[0], depth, parts[1]),
     )
     jax.tree_util.register_pytree_node(
         TensorList, lambda values: (tuple(values), None), lambda _, parts: TensorList(parts)
