@@ -69,13 +69,14 @@ class _Running:
         if count == 0:
             return [*self._carried, *[TensorList() for _ in self._loop.emitted]]
         carry = self._trace.state, self._carried
+        stacks: Sequence[Any]
         if count is None and self._emitted:
             (state, carried), stacks = self._bounded(carry)
         elif count is None:
             # XLA counts a loop from a known 0 below 1 in steps of 2 as one of no iterations.
             hidden = lax.optimization_barrier(carry)
             state, carried = lax.while_loop(self._goes_on, lambda c: self._once(c, [])[0], hidden)
-            stacks: list[Any] = []
+            stacks = []
         else:
             (state, carried), stacks = self._scanned(carry, count)
         self._trace.state = _but_for(self._trace.state, state, self._changed)
@@ -143,7 +144,8 @@ class _Running:
 
     def _scanned_so_far(self, carry: Any, count: int) -> Any:
         """The same over the rows that are elements; the others are passed over."""
-        taken, emitted, live = self._loop.taken, self._emitted, self._live
+        taken, emitted = self._loop.taken, self._emitted
+        live: Any = self._live
         backward = bool(taken or emitted) and all(t.backward for t in [*taken, *emitted])
         places = jnp.arange(count)
         back = jnp.clip(live - 1 - places, 0)  # the rows from the last element on
