@@ -638,3 +638,20 @@ def test_loops_by_their_internal_name() -> None:
         (one,), alone = squared(), squared(return_same_structure=False)
         assert session.run([one, alone, *tf.gradients(alone, x)]) == [16.0, 16.0, 32.0]
         assert tf.gradients(squared(back_prop=False), x) == [None]
+
+
+def test_branches_give_slices_of_a_shape_that_is_known_when_they_run() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, 2]), tf.TensorSpec([None], tf.int32)])
+    def f(x: Any, i: Any) -> Any:
+        shape = tf.stack([tf.shape(x)[0] * 2, 2])
+        ways = [lambda: tf.IndexedSlices(x * x, i, shape), lambda: tf.IndexedSlices(x, i, shape)]
+        slices = tf.cond(tf.reduce_sum(x) > 0.0, ways[0], ways[1])
+        assert repr(tf.IndexedSlices(x, i, shape)).endswith("dense_shape=(None, 2))")
+        return tf.convert_to_tensor(slices)
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x, tf.constant([0, 3]))
+    assert y.numpy().tolist() == [[1.0, 4.0], [0.0, 0.0], [0.0, 0.0], [9.0, 16.0]]
+    assert tape.gradient(y, x).numpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]

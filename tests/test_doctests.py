@@ -101,7 +101,7 @@ NEEDS = {"wengert.insight.compare.formula.formula": "sympy"} | {
 
 
 # These start JAX, which has threads: each runs in a process of its own.
-APART = ("wengert.distribute.mesh.",)
+APART = ("wengert.distribute.mesh.", "wengert.engines.xla.versions.")
 
 
 def run_apart(test: doctest.DocTest) -> None:

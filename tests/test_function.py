@@ -114,6 +114,28 @@ def test_python_side_effects_happen_when_traced(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out.split() == ["tracing", "running", "running"]
 
 
+def test_a_default_that_is_a_variable() -> None:
+    v = tf.Variable([1.0, 2.0])
+    f = tf.function(lambda x, w=v: x * w)
+    x = tf.constant([3.0, 3.0])
+    assert [f(x).numpy().tolist() for _ in range(3)] == [[3.0, 6.0]] * 3
+
+
+def test_arrays_and_numbers_among_the_arguments() -> None:
+    """The second call is a quick one: by the forms of arrays, and by the values of numbers."""
+    f = tf.function(lambda x, n: x * (n + 1.0) if n is True else x * n)
+    x = np.float32([1.0, 2.0])
+    for n in (2.0, 3.0, 0.0, True, 1.0) * 2:
+        by = 2.0 if n is True else n
+        assert f(x, n).numpy().tolist() == [by, 2.0 * by]
+    before = x.copy()
+    kept = tf.function(lambda x: x + 0.0)(x), tf.function(lambda x: x)
+    held = kept[1](x), kept[1](x)
+    x += 1.0
+    for y in (kept[0], *held):
+        assert y.numpy().tolist() == before.tolist()
+
+
 def test_defaults_and_keywords() -> None:
     @tf.function
     def f(x: Any, y: Any = 2.0, *, z: Any = None) -> Any:

@@ -291,6 +291,23 @@ def test_averages_of_the_variables() -> None:
 
 
 @pytest.mark.parametrize("compiled", [False, True])
+def test_the_average_of_a_variable_that_comes_later_begins_at_its_value(compiled: bool) -> None:
+    """Keras refuses such a variable."""
+    early, late = tf.Variable(1.0), tf.Variable(10.0)
+    optimizer = tf.optimizers.SGD(1.0, use_ema=True, ema_momentum=0.5)
+    decorated: Any = tf.function if compiled else lambda f: f
+    one: Any = decorated(lambda: optimizer.apply_gradients([(tf.constant(1.0), early)]))
+    both: Any = decorated(
+        lambda: optimizer.apply_gradients([(tf.constant(1.0), early), (tf.constant(2.0), late)])
+    )
+    one()
+    both()
+    both()
+    optimizer.finalize_variable_values([late])
+    assert late.numpy() == 0.5 * (0.5 * 10.0 + 0.5 * 8.0) + 0.5 * 6.0
+
+
+@pytest.mark.parametrize("compiled", [False, True])
 def test_averages_of_variables_without_a_gradient(compiled: bool) -> None:
     """They are followed from the first step on, and replace nothing by zeros."""
     used, left = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])

@@ -11,6 +11,9 @@ import gc
 import io
 import json
 import os
+import signal
+import threading
+import time
 import traceback
 from collections.abc import Callable
 from functools import partial
@@ -22,6 +25,7 @@ from test_forward_functions import tanh_of_a_multiple
 
 import wengert as tf
 from wengert import extend
+from wengert.values import on_device
 
 PROGRAMS: Final[dict[str, Callable[[], None]]] = {}
 
@@ -115,7 +119,51 @@ def a_gradient_of_a_loop_of_unknown_length_is_refused() -> None:
 
     said = refused(tf.function(f, engine="xla"), tf.constant([3.0]))
     assert "it keeps a value of each iteration" in said
-    assert "tf.range of a known length" in said
+    assert "tf.range of a known length, or give maximum_iterations" in said
+
+
+def until_large(x: Any) -> Any:
+    step = lambda v: (v * 1.5 * tf.cos(v * 0.1),)  # noqa: E731
+    return tf.while_loop(lambda v: tf.reduce_sum(v * v) < 50.0, step, [x], maximum_iterations=6)[0]
+
+
+def until_a_break(x: Any) -> Any:
+    written = tf.TensorArray(tf.float32, 7)
+    s = x
+    for i in tf.range(7):
+        s = tf.sin(s) * x + s
+        written = written.write(i, s * s)
+        if tf.reduce_sum(s) > 4.0:
+            break
+    return tf.reduce_sum(written.stack(), 0)
+
+
+def slope_of(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(f(x) ** 2)
+        return tape.gradient(y, x)
+
+    return slope
+
+
+@program
+def loops_that_end_when_they_run_have_gradients_within_a_bound() -> None:
+    """For no iteration, some, and as many as there may be."""
+    for f in (until_large, until_a_break):
+        for x in (floats(50, 60), floats(1.5, 1.2), floats(0.01, 0.02)):
+            for g in (f, along(f), slope_of(f), along(slope_of(f))):
+                same(partial(identity, g), x, tolerance=1e-3)
+        same(partial(identity, rows_of(f)), floats(1.5, 1.2), differentiate=False)
+
+    def nested(x: Any) -> Any:
+        for _ in tf.range(2):
+            x = until_large(x)
+        return x
+
+    said = refused(tf.function(slope_of(nested), engine="xla"), tf.ones([2]))
+    assert "outside of other loops and branches" in said
 
 
 @program
@@ -144,6 +192,26 @@ def branches() -> None:
         same(within, floats(1, 2) * np.float32(sign))
     for i in (0, 2, 7):
         same(cases, np.int32(i), floats(1, 2))
+
+
+@program
+def branches_that_give_slices() -> None:
+    """Sizes that all branches give are known outside of them."""
+
+    def choice() -> Any:
+        def f(x: Any, i: Any) -> Any:
+            shape = tf.stack([tf.shape(x)[0] + 3, 2])
+            ways = [
+                lambda: tf.IndexedSlices(x * x, i, shape),
+                lambda: tf.IndexedSlices(x, i, shape),
+            ]
+            return tf.convert_to_tensor(tf.cond(tf.reduce_sum(x) > 0.0, ways[0], ways[1]))
+
+        spec = [tf.TensorSpec([None, 2]), tf.TensorSpec([None], tf.int32)]
+        return tf.function(f, input_signature=spec)
+
+    for sign in (1.0, -1.0):
+        same(choice, floats([1, 2], [3, 4]) * np.float32(sign), np.int32([0, 3]))
 
 
 @program
@@ -274,13 +342,27 @@ def derivatives_of_lists() -> None:
             same(partial(identity, g), x)
 
 
-@program
-def lists_of_several_shapes_are_refused() -> None:
-    def f(x: Any) -> Any:
-        parts = tf.TensorArray(tf.float32, 2, infer_shape=False).split(x, [1, 2])
-        return tf.reduce_sum(parts.read(0)) * parts.read(1)
+def in_uneven_parts(x: Any) -> Any:
+    parts = tf.TensorArray(tf.float32, 3, infer_shape=False, clear_after_read=False)
+    parts = parts.split(tf.sin(x) * x, [1, 2, 2])
+    return tf.reduce_sum(parts.read(0)) * parts.read(1) ** 2 + parts.concat()[3:]
 
-    text = refused(tf.function(along(f), engine="xla"), tf.constant([1.0, 2.0, 3.0]))
+
+@program
+def lists_of_several_shapes() -> None:
+    """Where places are known a list stays one, as in Python; in a loop it must be an array."""
+    x = floats(1, 2, 3, -1, 0.5)
+    f = in_uneven_parts
+    for g in (f, along(f)):
+        same(partial(identity, g), x)
+    for g in (rows_of(f), rows_of(along(f)), along(rows_of(f))):
+        same(partial(identity, g), x, differentiate=False)
+
+    def loop(x: Any) -> Any:
+        parts = tf.TensorArray(tf.float32, 2, infer_shape=False).split(x, [1, 2])
+        return tf.while_loop(lambda i, _: i < 2, lambda i, p: (i + 1, p), (0, parts))[1].concat()
+
+    text = refused(tf.function(loop, engine="xla"), tf.constant([1.0, 2.0, 3.0]))
     assert "lists whose elements have several shapes: [1] and [2]" in text
 
 
@@ -342,6 +424,189 @@ def a_failed_check_leaves_variables_as_numpy_does() -> None:
     assert v.numpy().tolist() == [3.0, 4.0]  # what was assigned before
 
 
+def address(variable: Any) -> int:
+    found: int = variable.__dict__["_on_device"].array.unsafe_buffer_pointer()
+    return found
+
+
+@program
+def a_step_has_the_memory_of_the_old_values() -> None:
+    """With checks, too; what was handed out before, and by the step, stays what it was."""
+    for checked in (False, True):
+        v, rate = tf.Variable(tf.zeros([1000])), tf.Variable(1.0)
+
+        @tf.function(engine="xla")
+        def step(i: Any, v: Any = v, rate: Any = rate, checked: bool = checked) -> Any:
+            v.assign_add(tf.fill([1000], rate))
+            return tf.gather(v, i) if checked else v[3]
+
+        everything = tf.function(lambda v=v: v.read_value(), engine="xla")
+        for _ in range(2):
+            step(3)  # it was just compiled
+        assert [address(v) for _ in range(3) if step(3) is not None] == [address(v)] * 3
+        one, all_, array = v.read_value(), everything(), v.numpy()
+        assert step(3).numpy() == 6.0
+        for before in (one.numpy(), all_.numpy(), array):
+            assert before.tolist() == [5.0] * 1000
+        if checked:
+            with pytest.raises(tf.errors.InvalidArgumentError, match="is not in"):
+                step(1000)
+            assert v.numpy().tolist() == [7.0] * 1000  # as NumPy leaves it
+            assert step(3).numpy() == 8.0
+
+
+@program
+def an_error_in_python_leaves_values() -> None:
+    v = tf.Variable([1.0, 2.0])
+    fails: list[bool] = []
+
+    def python(x: Any) -> Any:
+        if fails:
+            raise ValueError("mine")
+        return x + v.numpy()[0]  # which this step is about to replace
+
+    @tf.function(engine="xla")
+    def step(x: Any) -> Any:
+        y = tf.numpy_function(python, [x], tf.float32)
+        y.set_shape([2])
+        v.assign_add(y)
+
+    step(tf.ones([2]))
+    step(tf.ones([2]))
+    assert v.numpy().tolist() == [7.0, 8.0]
+    fails.append(True)
+    with pytest.raises(tf.errors.OpError, match="mine"):
+        step(tf.ones([2]))
+    assert v.numpy().tolist() == [7.0, 8.0]
+
+
+@program
+def steps_and_readers_in_threads() -> None:
+    """Two variables, each replaced by a function that reads the other one; readers of all kinds."""
+    v, w = tf.Variable(tf.zeros([100])), tf.Variable(tf.ones([100]))
+    add: Any = tf.function(lambda x: v.assign_add(x * w, read_value=False), engine="xla")
+    keep: Any = tf.function(lambda x: w.assign(w * x + 0.0 * v, read_value=False), engine="xla")
+    look: Any = tf.function(lambda: v + 0.0, engine="xla")
+    one = tf.ones([100])
+    found: list[Any] = []
+    ended = threading.Event()
+
+    def read(get: Callable[[], Any]) -> None:
+        last = 0.0
+        while not ended.is_set():
+            try:
+                values = get().numpy()
+            except Exception as error:
+                found.append(error)
+                return
+            if len(set(values.tolist())) > 1 or values[0] < last:
+                found.append((values, last))
+            last = values[0]
+
+    def write(f: Any) -> None:
+        for _ in range(300):
+            f(one)
+
+    readers = [threading.Thread(target=read, args=(g,)) for g in (look, v.read_value, lambda: v)]
+    writers = [threading.Thread(target=write, args=(f,)) for f in (add, add, keep)]
+    for thread in [*readers, *writers]:
+        thread.start()
+    for thread in writers:
+        thread.join()
+    ended.set()
+    for thread in readers:
+        thread.join()
+    assert not found
+    assert v.numpy().tolist() == [600.0] * 100
+
+
+@program
+def steps_that_are_interrupted() -> None:
+    """At any moment: a variable has the value before the step or after it."""
+    v = tf.Variable(tf.zeros([100]))
+    step: Any = tf.function(lambda x: v.assign_add(x, read_value=False), engine="xla")
+    one = tf.ones([100])
+    step(one)
+
+    class StoppedError(Exception):
+        pass
+
+    def stop(*_: Any) -> None:
+        raise StoppedError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    last, stopped = 1.0, 0
+    for n in range(300):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 1e-6 + 0.7e-6 * n)
+            for _ in range(6):
+                step(one)
+            time.sleep(0.001)
+        except StoppedError:
+            stopped += 1
+        now = v.numpy()
+        assert len(set(now.tolist())) == 1
+        assert last <= now[0] <= last + 6
+        last = now[0]
+    signal.signal(signal.SIGALRM, before)
+    assert stopped == 300
+
+
+@program
+def results_stay_on_the_device() -> None:
+    """Nothing is fetched until NumPy asks: not for the next function, nor for a gradient."""
+    fetched = []
+
+    def fetch(array: Any) -> Any:
+        fetched.append(array)
+        return np.asarray(array)
+
+    v = tf.Variable([1.0, 2.0])
+    f: Any = tf.function(lambda x: tf.sin(x) * x, engine="xla")
+    total: Any = tf.function(lambda x: tf.reduce_sum(x * v), engine="xla")
+    x = tf.constant([0.5, -0.5])
+    before, on_device.Settings.fetch = on_device.Settings.fetch, fetch
+    try:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = total(f(f(x)))
+        gradients = tape.gradient(y, [x, v])
+        assert (y.shape, y.dtype, gradients[0].shape) == ((), tf.float32, (2,))
+        assert not fetched
+        want = tf.GradientTape(persistent=True)
+        with want:
+            want.watch(x)
+            y = tf.sin(x) * x
+            z = tf.reduce_sum(tf.sin(y) * y * v)
+        fetched.clear()
+        for g, w in zip(gradients, want.gradient(z, [x, v]), strict=True):
+            np.testing.assert_allclose(g, w, rtol=1e-5)
+            assert g.numpy() is not None
+        assert len(fetched) == 2
+    finally:
+        on_device.Settings.fetch = before
+
+
+@program
+def what_a_loop_leaves_alone_is_not_handed_back() -> None:
+    """Variables that it only reads stay, and where nothing is checked nothing is asked for."""
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function(engine="xla")
+    def f(x: Any) -> Any:
+        for _ in tf.range(3):
+            if x[0] > 0.0:
+                x = x * v
+            else:
+                x = x - v
+        return x
+
+    f(tf.ones([2]))
+    held = v.__dict__["_on_device"]
+    np.testing.assert_allclose(f(tf.ones([2])), [1.0, 8.0])
+    assert v.__dict__["_on_device"] is held
+
+
 @program
 def sessions() -> None:
     v1 = tf.compat.v1
@@ -356,6 +621,14 @@ def sessions() -> None:
             session.run(v1.global_variables_initializer())
             assert session.run(y, {p: [1.0, 2.0]}) == 9.0
             session.run(change, {p: [1.0, 2.0]})
+            assert session.run(v).tolist() == [-1.0, -6.0]
+            cell = session.cell(v.handle.op)
+            assert cell.held is not None  # it lives there, and a step has its memory
+            places = []
+            for _ in range(4):
+                session.run(change.op, {p: [0.0, 0.0]})
+                places.append(cell.held.array.unsafe_buffer_pointer())
+            assert places[2] == places[3]
             assert session.run(v).tolist() == [-1.0, -6.0]
     finally:
         tf.config.set_engine(None)
@@ -543,6 +816,18 @@ def custom_rows() -> None:
     cube = extend.op("XlaCube", lambda xp, x: x * x * x, vjp=(lambda g, y, x: g * 3.0 * x * x,))
     sorts = extend.op("XlaSorted", lambda _, x: np.array(sorted(x.tolist()), x.dtype),
                       shape=lambda x: x)  # fmt: skip
+    f = tf.function(lambda x: extend.apply(sorts, (x,)), engine="xla")
+    called: list[int] = []
+
+    def seen(x: Any) -> Any:
+        called.append(1)
+        return __import__("jax").numpy.sort(x)
+
+    x = tf.constant([3.0, 1.0, 2.0])
+    assert f(x).numpy().tolist() == [1.0, 2.0, 3.0]
+    extend.xla_version("XlaSorted")(seen)
+    assert f(x).numpy().tolist() == [1.0, 2.0, 3.0]
+    assert called == [1]  # traced once; the function was compiled again for it
     same(lambda: lambda x: extend.apply(cube, (x,)), floats(1, 2))
     same(lambda: lambda x: extend.apply(sorts, (x,)), floats(3, 1, 2), differentiate=False)
 

@@ -29,6 +29,7 @@ from wengert.core.row import EachInput as EachInput
 from wengert.core.row import Row as Row
 from wengert.core.table import TABLE as TABLE
 from wengert.core.table import op as op
+from wengert.engines.xla.versions import xla_version as xla_version
 from wengert.execution.engine_registry import Engine as Engine
 from wengert.execution.engine_registry import Runnable as Runnable
 from wengert.execution.engine_registry import register_engine as register_engine

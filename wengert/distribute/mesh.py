@@ -16,9 +16,9 @@ import numpy as np
 from wengert.distribute.processes import join, place
 from wengert.engines.xla import layouts
 from wengert.engines.xla.backend import jax
-from wengert.state.on_device import held_by
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
+from wengert.values.on_device import array_of, held_by, put
 from wengert.values.tensor import wrap
 
 _REST: Final = -1
@@ -126,9 +126,9 @@ def shard(x: Any, mesh: Mesh, spec: Sequence[Any] | str | None) -> Any:
     if isinstance(value, Variable):
         layouts.lay_variable(value, layout)
         return value
-    array = np.array(value.numpy())  # its own, as the copy is found by it
-    layouts.lay(array, layout)
-    return wrap(array)
+    tensor = wrap(value._array)
+    put(tensor, layouts.lay(value._array, layout))
+    return tensor
 
 
 def replicate(x: Any, mesh: Mesh) -> Any:
@@ -153,7 +153,7 @@ def sharding(x: Any) -> tuple[Any, ...] | None:
     elif isinstance(x, Variable):
         found = layouts.of_variable(x)
     else:
-        found = layouts.layout_of(layouts.copy_of(convert(x)._array))
+        found = layouts.layout_of(array_of(convert(x)))
     return None if found is None else tuple(found.spec)
 
 

@@ -16,15 +16,22 @@ from wengert.host.locks import InOrder
 from wengert.host.malloc import raise_thresholds
 
 Check = Callable[[Operation, Sequence[Any]], None]  # called with an operation and its results
+Run = Callable[[Sequence[Any]], list[Any]]
 
 
 class Runnable:
     """A plan that can be called, the base class of what engines return."""
 
     plan: Plan
+    # Whether values stay on a device, for which there is `from_tensors`.
+    on_device: bool = False
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The fetches, for values of `plan.given`: arrays, and cells of variables."""
+        raise NotImplementedError
+
+    def from_tensors(self, given: Sequence[Any]) -> list[Any]:
+        """The fetches as tensors, for tensors and variables."""
         raise NotImplementedError
 
     @property
@@ -161,15 +168,22 @@ class _Holding(Runnable):
         self._changed = changed
         self._cells: list[int] | None = None  # the indices of those that are variables
         self._locks = InOrder()
+        self.on_device = inner.on_device
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
+        return self._holding(self.inner, values)
+
+    def from_tensors(self, given: Sequence[Any]) -> list[Any]:
+        return self._holding(self.inner.from_tensors, given)
+
+    def _holding(self, run: Run, values: Sequence[Any]) -> list[Any]:
         cells = self._cells
         if cells is None:
             cells = self._cells = [i for i in self._changed if hasattr(values[i], "_lock")]
         if len(cells) == 1:
             with values[cells[0]]._lock:
-                return self.inner(values)
-        return self._locks.holding([values[i] for i in cells], self.inner, values)
+                return run(values)
+        return self._locks.holding([values[i] for i in cells], run, values)
 
     @property
     def fresh(self) -> Sequence[bool]:

@@ -52,6 +52,7 @@ class Subgraph:
         self._compiled: Any = None
         self._resources: list[Operation] = []
         self._open: BySize | None = None  # if it has symbolic sizes
+        self.on_device = False  # whether values stay on a device, as of the last run
         # The versions of the graph and the engine, and the number of results, when compiled.
         self._changes = self._choices = self._count = -1
         # By the inputs that are followed, the anticipated number of derivative orders, and the
@@ -69,6 +70,13 @@ class Subgraph:
         if self._open is not None:
             return self._open.run_on(values, self._run_current)
         return self._run(run, values)
+
+    def run_on_tensors(self, given: Sequence[Any]) -> list[Any]:
+        """The results as tensors, for tensors and variables; on a device, if the engine has one."""
+        run = self.current
+        if run.on_device:
+            return self._run(run.from_tensors, given)
+        return list(map(wrap, self.run_on(list(map(given_value, given)))))
 
     def _run_current(self, values: Sequence[Any]) -> list[Any]:
         return self._run(self.current, values)
@@ -95,6 +103,7 @@ class Subgraph:
         is_open = compiles_sizes(engine) and depends_on_sizes(plan)
         self._open = BySize(self) if is_open else None
         self._compiled = compile_plan(plan, REFERENCE if is_open else engine)
+        self.on_device = self._compiled.on_device
         # Set last: another thread may check these meanwhile.
         self._changes, self._choices, self._count = found
         return self._compiled
@@ -136,8 +145,7 @@ class Subgraph:
 
     def _call_plan(self, values: Sequence[Any]) -> list[Any]:
         with activate((), None):
-            found = self.run_on([given_value(v) for v in values])
-        return [wrap(y) for y in found]
+            return self.run_on_tensors(values)
 
     # ---- under a tape ------------------------------------------------------------------------
 

@@ -139,11 +139,11 @@ class FunctionGraph(Graph):
             return known[1]
         shape = value.shape
         dims = None if shape.rank is None else list(shape)
-        tensor = self._placeholder(CAPTURE, dims, value._array.dtype, _name_of(value))
+        tensor = self._placeholder(CAPTURE, dims, value._form.dtype, _name_of(value))
         tensor._key = key_of(value)
         tensor._known = getattr(value, "_known", None)
         self.captures[id(value)] = value, tensor
-        self._share_sizes(value._array.shape, tensor)
+        self._share_sizes(value._form.shape, tensor)
         return tensor
 
     def _share_sizes(self, around: Any, tensor: SymbolicTensor) -> None:

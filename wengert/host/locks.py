@@ -76,6 +76,10 @@ def _holding(locks: list[Any], at: int, work: Callable[[Any], Result], given: An
         a, b, c, d, e, f, g, h = some
         with a, b, c, d, e, f, g, h:
             return _holding(locks, at + _AT_ONCE, work, given)
+    if len(some) > 2:
+        a, b, c = some[:3]
+        with a, b, c:
+            return _holding(locks, at + 3, work, given)
     if some:
         with some[0]:
             return _holding(locks, at + 1, work, given)

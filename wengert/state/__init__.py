@@ -2,7 +2,6 @@
 
 replicas   Which replica of a strategy runs in a thread, and how replicas share variables
 creators   tf.variable_creator_scope: functions of the program that make its variables
-on_device  Values of variables that live on a device, and are fetched when NumPy asks for them
 slice_info  Which part of a larger variable a variable is, as savers note it
 variable   Variables: values that can be replaced
 unset      Variables without a value yet: eager handles

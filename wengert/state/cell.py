@@ -12,6 +12,7 @@ from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.operation import Operation
 from wengert.host.locks import new_lock
 from wengert.values.dtypes import RESOURCE
+from wengert.values.on_device import OnDevice
 
 
 class Cell:
@@ -32,9 +33,18 @@ class Cell:
         cell._value = array
         return cell
 
+    @property
+    def held(self) -> OnDevice | None:
+        """What holds its value on a device; None if its array is NumPy's."""
+        return self._value if type(self._value) is OnDevice else None
+
+    @held.setter
+    def held(self, held: OnDevice) -> None:
+        self._value = held
+
     def kept(self) -> Any:
         """What it holds, to be put back."""
-        return None if self._value is None else np.array(self._value)
+        return None if self._value is None else np.array(self._array)
 
     def put_back(self, kept: Any) -> None:
         """Hold again what it held."""
@@ -58,7 +68,7 @@ class Cell:
                 f"{self.place} and has no value in this session. Run its initializer first, or "
                 "tf.compat.v1.global_variables_initializer()."
             )
-        return self._value
+        return self._value.fetched() if type(self._value) is OnDevice else self._value
 
     @_array.setter
     def _array(self, value: Any) -> None:

@@ -14,13 +14,13 @@ from wengert.core.context import activate, current_graph, note_access, thread
 from wengert.errors import InvalidArgumentError
 from wengert.host.locks import new_lock
 from wengert.state.creators import created, creators
-from wengert.state.on_device import fetched
 from wengert.state.replicas import current, replication
 from wengert.state.slice_info import SaveSliceInfo
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.exits import exit_watchers, left
+from wengert.values.on_device import fetched_of
 from wengert.values.shapes import TensorShape, shape_text
 from wengert.values.symbolic import identical, known_shape
 from wengert.values.tensor import Tensor, dims, wrap
@@ -212,7 +212,7 @@ class Variable(Value, metaclass=Made):
     # ---- its value ---------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
-        return fetched(self, name)
+        return fetched_of(self, name)
 
     def read_value(self) -> Tensor:
         """The current value, as a tensor that later assignments do not change."""

@@ -26,7 +26,7 @@ from wengert.train.gradient_inputs import (
     pairs,
     snake_case,
 )
-from wengert.train.optimizer_state import Memory
+from wengert.train.optimizer_state import AVERAGE, Memory
 from wengert.train.schedules import LearningRateSchedule, deserialize, serialize
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
@@ -139,7 +139,7 @@ class Optimizer(Memory):
         super().build(variables)
         if self.use_ema:
             for variable in variables:
-                self.slot(variable, "average")
+                self.slot(variable, AVERAGE)
 
     # ---- an update ---------------------------------------------------------------------------
 
@@ -200,6 +200,9 @@ class Optimizer(Memory):
         if not self._trainable:
             self.build([v for _, v in given])
         variables = [v for _, v in kept]
+        if self.use_ema:  # those that come late, too, before they change
+            for v in variables:
+                self.slot(v, AVERAGE)
         gradients = self._clipped([self._unscaled(as_dtype_of(v, g)) for g, v in kept])
         rate = convert(self.learning_rate)
         updates = [
@@ -292,7 +295,7 @@ class Optimizer(Memory):
 
     def _average(self, variable: Variable) -> Any:
         """Update the average of a variable, which may then replace it."""
-        average = self.slot(variable, "average")
+        average = self.slot(variable, AVERAGE)
         started = cast(self._iterations > 0, variable.dtype)  # 0 takes over the first value
         momentum = started * self.ema_momentum
         mean = momentum * average + (1.0 - momentum) * variable
@@ -306,7 +309,7 @@ class Optimizer(Memory):
         """Replace variables by their averages, at the end of training with `use_ema`."""
         if self.use_ema:
             for variable in var_list:
-                variable.assign(self.slot(variable, "average"))
+                variable.assign(self.slot(variable, AVERAGE))
 
     # ---- as an object ------------------------------------------------------------------------
 

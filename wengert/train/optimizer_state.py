@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from wengert.state.variable import Variable
 from wengert.train import graph_mode
 from wengert.train.gradient_inputs import as_rate
 from wengert.train.schedules import LearningRateSchedule
+
+AVERAGE: Final = "average"  # the slot of use_ema
 
 
 class Memory:
@@ -87,8 +89,12 @@ class Memory:
         """The slot of a variable with that name."""
         key = variable.ref(), name
         if key not in self._slots:
-            initial = self.slots().get(name, 0.0)
-            self._slots[key] = _filled_beside(variable, name, initial)
+            if name == AVERAGE:  # it begins at the variable's value, also where that comes late
+                start = graph_mode.initial_value(variable)
+                self._slots[key] = graph_mode.new_variable(start, name, variable)
+            else:
+                initial = self.slots().get(name, 0.0)
+                self._slots[key] = _filled_beside(variable, name, initial)
             self._listed()
         return self._slots[key]
 

@@ -8,6 +8,7 @@ shapes          Shapes: TensorShape for people, tuples of integers for the machi
 exits           Where values leave the library, for those who ask why a gradient is missing
 value           What tensors and variables have in common: an array, an identity, and Python's
                 conversions
+on_device       Values that live on a device, and are fetched when NumPy asks for them
 tensor          The eager tensor: an array that does not change, and an identity that recorders
                 can follow
 convert         From Python and NumPy values to tensors, with TensorFlow's rules for dtypes

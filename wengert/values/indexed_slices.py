@@ -9,7 +9,7 @@ from wengert.values.bound_ops import bound
 from wengert.values.composite import Composite
 from wengert.values.dtypes import DType, as_dtype, float32, int32, int64
 from wengert.values.shapes import TensorShape
-from wengert.values.symbolic import Size, is_certain
+from wengert.values.symbolic import Size, is_certain, known_shape
 from wengert.values.tensor import Tensor
 from wengert.values.type_spec import ShapedSpec, TensorSpec
 
@@ -113,7 +113,8 @@ class IndexedSlices(Composite):
     @property
     def shape(self) -> TensorShape:
         """The shape of the whole tensor."""
-        return TensorShape(self._dense_shape)
+        dims = self._dense_shape
+        return TensorShape(None) if dims is None else known_shape(dims)
 
     @property
     def dtype(self) -> DType:
@@ -165,7 +166,8 @@ class IndexedSlices(Composite):
         return self.with_values(-self._values)
 
     def __repr__(self) -> str:
-        shape = "" if self._dense_shape is None else f", dense_shape={self.dense_shape!s}"
+        shown = self.shape if self._is_open else self.dense_shape  # no new tensors of a graph
+        shape = "" if self._dense_shape is None else f", dense_shape={shown!s}"
         return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{shape})"
 
 

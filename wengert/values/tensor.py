@@ -10,8 +10,9 @@ import numpy as np
 from wengert.host.locks import new_lock
 from wengert.values.dtypes import VARIANT
 from wengert.values.exits import exit_watchers, left
+from wengert.values.on_device import Settings, put
 from wengert.values.shapes import Dims, TensorShape
-from wengert.values.value import Key, Value, on_own_lines, shown_value
+from wengert.values.value import HELD, Key, Value, on_own_lines, shown_value, slot_of
 
 _new: Final = object.__new__
 
@@ -40,7 +41,10 @@ class Tensor(Value):
     @property
     def shape(self) -> TensorShape:
         """The shape."""
-        return TensorShape(self._array.shape)
+        try:
+            return TensorShape(slot_of(self).shape)
+        except AttributeError:
+            return TensorShape(self._form.shape)
 
     def get_shape(self) -> TensorShape:
         """The same as `shape`."""
@@ -118,6 +122,9 @@ class Tensor(Value):
         return f"tf.Tensor({value}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_array" and HELD in self.__dict__:
+            self._array = found = Settings.fetch(self.__dict__[HELD])
+            return found
         if name == "assign" and id(self) in PARTS:
             return PARTS[id(self)][1]
         raise AttributeError(_no_attribute(name))
@@ -133,6 +140,14 @@ def wrap(array: Any) -> Tensor:
     tensor: Tensor = _new(Tensor)
     tensor._array = array
     tensor._key = None
+    return tensor
+
+
+def wrap_on_device(array: Any) -> Tensor:
+    """A tensor whose array is on a device."""
+    tensor: Tensor = _new(Tensor)
+    tensor._key = None
+    put(tensor, array)
     return tensor
 
 

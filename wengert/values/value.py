@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 # mentions it, so that records need not keep tensors alive. A bare object, because it is unique, free
 # of locks, and the cheapest thing there is for the garbage collector: it does not look at it.
 Key = object
+
+
+# Among the attributes of a value, what it has on a device (values/on_device.py).
+HELD: Final = "_on_device"
 
 
 class TensorBase:
@@ -39,7 +43,16 @@ class Value(TensorBase):
     @property
     def dtype(self) -> DType:
         """The dtype."""
-        return BY_NUMPY[self._array.dtype]
+        try:
+            return BY_NUMPY[slot_of(self).dtype]
+        except AttributeError:
+            return BY_NUMPY[self._form.dtype]
+
+    @property
+    def _form(self) -> Any:
+        """What knows the shape and the dtype: not fetched for it, if the array is on a device."""
+        found = getattr(self, "__dict__", {}).get(HELD)
+        return self._array if found is None else found
 
     @property
     def ndim(self) -> int:
@@ -162,6 +175,9 @@ class Value(TensorBase):
         def __eq__(self, other: object) -> Tensor: ...  # type: ignore[override]
         def __ne__(self, other: object) -> Tensor: ...  # type: ignore[override]
         def __getitem__(self, key: Any) -> Tensor: ...
+
+
+slot_of: Final = Value.__dict__["_array"].__get__
 
 
 class Reference:

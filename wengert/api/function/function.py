@@ -53,6 +53,8 @@ from wengert.state.cell import new_resource
 from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
 from wengert.values.composite import Composite
+from wengert.values.convert import convert
+from wengert.values.on_device import Settings, form_of
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, wrap
@@ -192,14 +194,21 @@ class ConcreteFunction:
 
     def quick(self, args: Sequence[Any]) -> Any:
         """A call with plain tensors that nothing records: straight to the compiled plan."""
+        if self._subgraph.on_device:
+            made = self._subgraph.run_on_tensors([*args, *self._subgraph.graph.captured])
+            return made[0] if self._is_single else self._arranged(made)
         values = [x._array for x in args]
         if self._captures:
             values += [given_value(v) for v, _ in self._captures.values()]
         found = self._subgraph.run_on(values)
         if self._is_single:
             return wrap(found[0])
-        made = [wrap(y) for y in found]
-        return self._packed(made) if self._kind is None else self._kind(made)
+        return self._arranged([wrap(y) for y in found])
+
+    def _arranged(self, made: list[Tensor]) -> Any:
+        if self._kind is None:
+            return None if self._structure is None else self._packed(made)
+        return self._kind(made)
 
     def _packed(self, results: Sequence[Any]) -> Any:
         given = iter(results)
@@ -342,21 +351,23 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the trace for these arguments, tracing first if there is none."""
         context = thread.context
-        key = (
-            None
-            if kwargs or context.overrides or context.building is not None
-            else _quick_key(args)
-        )
+        key, tensors = None, args
+        if not kwargs and not context.overrides and context.building is None:
+            key = _quick_key(args) if not Settings.tensors else _beside_devices(args)
+            if key is None:
+                key, tensors = _among_others(args)
         if key is not None:
             concrete = self._quick.get(key)
             if concrete is not None:
                 self._retracing.calls += 1
-                return concrete.quick(args) if context.listeners == () else concrete.call(args)
+                quickly = context.listeners == ()
+                return concrete.quick(tensors) if quickly else concrete.call(tensors)
         if _Running.eagerly:
             with self._stably():
                 return self._python_function(*args, **kwargs)
         inputs, concrete = self._for_call(args, kwargs)
-        if key is not None:
+        is_quick = key is not None and not inputs.variables
+        if is_quick and list(map(_form, inputs.tensors)) == list(map(_form, tensors)):
             if len(self._quick) >= MOST:
                 self._quick.clear()
             self._quick[key] = concrete
@@ -641,6 +652,41 @@ def _quick_key(args: tuple[Any, ...]) -> Dims | tuple[Dims | NumpyDType, ...] | 
         array = arg._array
         key += [array.shape, array.dtype]
     return tuple(key)
+
+
+def _beside_devices(args: tuple[Any, ...]) -> Dims | tuple[Dims | NumpyDType, ...] | None:
+    """The same where tensors may be on a device, which are not fetched for it."""
+    key = []
+    for arg in args:
+        if type(arg) is not Tensor:
+            return None
+        form = form_of(arg)
+        key += [form.shape, form.dtype]
+    return tuple(key)
+
+
+_PYTHONS: Final = frozenset((float, int, bool, str, type(None)))  # in the key by their values
+
+
+def _among_others(args: tuple[Any, ...]) -> tuple[Any, tuple[Tensor, ...]]:
+    """The key, and the tensors, where NumPy's arrays and Python's values are among them."""
+    key: list[Any] = []
+    tensors: list[Tensor] = []
+    for arg in args:
+        kind = type(arg)
+        if kind is Tensor or kind is np.ndarray:
+            tensors.append(arg if kind is Tensor else convert(arg))
+            key += _form(tensors[-1])
+        elif kind in _PYTHONS and arg == arg:
+            key += [kind, arg]
+        else:
+            return None, args
+    return tuple(key), tuple(tensors)
+
+
+def _form(tensor: Any) -> tuple[Any, Any]:
+    form = form_of(tensor)
+    return form.shape, form.dtype
 
 
 def _without_first(signature: inspect.Signature | None) -> Any:

@@ -56,6 +56,7 @@ from wengert.values import dtypes, nest
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.on_device import form_of
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import Tensor, dims, key_of, wrap
 from wengert.values.value import Key
@@ -772,10 +773,10 @@ def _all_ones(target: Tensor) -> Tensor:
     if target.dtype is dtypes.string:  # nothing flows from it
         return target
     if type(target) is Tensor and thread.context.listeners is not None:
-        array = target._array  # not even a tape around this one has to know
-        if isinstance(array, np.generic):
-            return wrap(type(array)(1))
-        ones = np.empty_like(array)
+        form = form_of(target)  # not even a tape around this one has to know
+        if isinstance(form, np.generic):
+            return wrap(type(form)(1))
+        ones = np.empty(form.shape, form.dtype)
         ones.fill(1)
         return wrap(ones)
     return ones_like(target)

@@ -12,7 +12,8 @@ rows               A list of a loop as one array
 tracing            A plan evaluated while JAX traces: which row computes how, what is checked
 placement          On which device a plan runs
 layouts            Arrays that lie on several devices
-program            A plan that runs: arrays and variables handed over, results and checks handed back
+compiled           A plan for values of one kind each, compiled and called; variables give their memory to steps
+program            A plan that runs: compiled for each kind of values, which are handed over and back
 engine             The engine as registered with the rest of Wengert
 coverage           Which operations XLA computes, as far as a row tells
 

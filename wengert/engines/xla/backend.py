@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any, Final
 
 from wengert.host.cpu_devices import tell
@@ -59,6 +60,21 @@ def _widening() -> Any:
 def wide() -> Any:
     """A context in which JAX has 64-bit types, in this thread alone."""
     return _widening()(True)
+
+
+def called_wide(function: Callable[..., Any], *args: Any) -> Any:
+    """The result of a call with 64-bit types. No interrupt leaves them to the program."""
+    setting = _widening()
+    try:
+        before = setting.get_local()
+    except AttributeError:  # an older version of JAX
+        with setting(True):
+            return function(*args)
+    try:
+        setting.set_local(True)
+        return function(*args)
+    finally:
+        setting.set_local(before)
 
 
 def require() -> None:

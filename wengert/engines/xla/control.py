@@ -45,6 +45,9 @@ class _Running:
         self._trace, self._op, self._loop = trace, op, loop
         self._stacks = [as_rows(x) for x in inputs[n : n + s]]
         self._constants = inputs[n + s :]
+        # The number of iterations of the loop that gave the stacks, if it is known only when it runs.
+        lives = [x.live for x in self._stacks if isinstance(x, Rows)]
+        self._live = next((live for live in lives if live is not None), None)
         self._fixed = [self._constants[at] for _, at in loop.same]
         used = trace.used
         pairs = zip(loop.emitted, op.outputs[n:], strict=True)
@@ -56,27 +59,27 @@ class _Running:
         self._order = [at[id(x)] for x in loop.body.all_inputs]
         self._depths: list[int] = []
         self._length = 0
+        self._changed: set[int] = set()  # the places in the state of what an iteration changes
         self._initial = inputs[:n]
         self._carried = self._formed(list(inputs[:n]))
 
     def results(self) -> list[Any]:
         """The final carried values, and the stacks."""
         count = self._count()
+        if count == 0:
+            return [*self._carried, *[TensorList() for _ in self._loop.emitted]]
         carry = self._trace.state, self._carried
-        if count is None:
-            if self._emitted:
-                raise cannot(
-                    self._op,
-                    "it keeps a value of each iteration, as a gradient needs, and how many there "
-                    "are depends on what is given. Loop over a tf.range of a known length",
-                )
+        stacks: Sequence[Any]
+        if count is None and self._emitted:
+            (state, carried), stacks = self._bounded(carry)
+        elif count is None:
             # XLA counts a loop from a known 0 below 1 in steps of 2 as one of no iterations.
             hidden = lax.optimization_barrier(carry)
             state, carried = lax.while_loop(self._goes_on, lambda c: self._once(c, [])[0], hidden)
-            stacks: list[Any] = []
+            stacks = []
         else:
             (state, carried), stacks = self._scanned(carry, count)
-        self._trace.state = state
+        self._trace.state = _but_for(self._trace.state, state, self._changed)
         return [*carried, *self._placed(stacks)]
 
     def _placed(self, stacks: Sequence[Any]) -> list[Any]:
@@ -92,10 +95,42 @@ class _Running:
 
     def _stack(self, array: Any, depth: int) -> Any:
         """What was emitted: of lists into which nothing was written, as many of them."""
-        return TensorList([array] * self._length) if depth == 0 else Rows(array, depth)
+        if depth:
+            return Rows(array, depth, self._live)
+        if self._live is not None:
+            raise cannot(self._op, _EMPTY_LISTS)
+        return TensorList([array] * self._length)
+
+    def _bounded(self, carry: Any) -> Any:
+        """As many iterations as there may be, of which those behind the end do nothing."""
+        bound = _bound(self._loop, self._initial, self._constants)
+        if bound is None or self._stacks:
+            raise cannot(self._op, _UNBOUNDED)
+
+        def once(held: Any, _: Any) -> Any:
+            inner, count = held
+            go = self._goes_on(inner)
+            inner, arrays = self._once_if(go, inner, [])
+            return (inner, count + go.astype(np.int32)), arrays
+
+        (found, self._live), stacks = lax.scan(once, (carry, np.int32(0)), None, length=bound)
+        return found, stacks
+
+    def _once_if(self, go: Any, carry: Any, elements: Sequence[Any]) -> Any:
+        """One iteration, or none."""
+        forms = jax.eval_shape(self._once, carry, elements)[1]
+
+        def not_at_all(carry: Any, _: Any) -> Any:
+            state, carried = carry
+            state = [jnp.asarray(v) for v in state]
+            return (state, carried), [jnp.zeros(f.shape, f.dtype) for f in forms]
+
+        return lax.cond(go, self._once, not_at_all, carry, elements)
 
     def _scanned(self, carry: Any, count: int) -> Any:
         self._length = count
+        if self._live is not None:
+            return self._scanned_so_far(carry, count)
         taken, emitted = self._loop.taken, self._emitted
         backward = bool(taken or emitted) and all(t.backward for t in [*taken, *emitted])
         xs = [
@@ -107,6 +142,24 @@ class _Running:
             _turned(y, e.backward and not backward) for y, e in zip(stacks, emitted, strict=True)
         ]
 
+    def _scanned_so_far(self, carry: Any, count: int) -> Any:
+        """The same over the rows that are elements; the others are passed over."""
+        taken, emitted = self._loop.taken, self._emitted
+        live: Any = self._live
+        backward = bool(taken or emitted) and all(t.backward for t in [*taken, *emitted])
+        places = jnp.arange(count)
+        back = jnp.clip(live - 1 - places, 0)  # the rows from the last element on
+
+        def turned(rows: Any, stack: Any) -> Any:
+            return rows[back] if stack.backward and not backward else rows
+
+        xs = [turned(_rows_of(s), t) for s, t in zip(self._stacks, taken, strict=True)]
+        given = places < live, xs
+        found, stacks = lax.scan(
+            lambda c, x: self._once_if(x[0], c, x[1]), carry, given, reverse=backward
+        )
+        return found, [turned(y, e) for y, e in zip(stacks, emitted, strict=True)]
+
     def _once(self, carry: Any, elements: Sequence[Any]) -> Any:
         """One iteration."""
         state, carried = carry
@@ -114,12 +167,11 @@ class _Running:
             found = self._body(carried, elements)
             after = list(map(_as_carried, found[: len(carried)], carried))
             emitted = [as_rows(v) for v in found[len(carried) :]]
+            if any(isinstance(v, Rows) and v.live is not None for v in [*after, *emitted]):
+                raise cannot(self._op, _UNBOUNDED)
             self._depths = [_depth_of(v) for v in emitted]
             arrays = [_rows_of(v) if _depth_of(v) != 1 else jnp.asarray(v) for v in emitted]
-            state = [
-                _as_carried(new, old) for new, old in zip(self._trace.state, state, strict=True)
-            ]
-            return (state, after), arrays
+            return (_state_after(self._trace, state, self._changed), after), arrays
 
     def _body(self, carried: Sequence[Any], elements: Sequence[Any]) -> list[Any]:
         rows = [_element(x, s) for x, s in zip(elements, self._stacks, strict=True)]
@@ -143,7 +195,8 @@ class _Running:
             return len(self._stacks[0])
         if not self._emitted:
             return None
-        return _trips(self._loop, self._initial, self._constants)
+        test = Plan(self._loop.condition.outputs, self._loop.condition.all_inputs)
+        return _trips(self._loop, test, self._initial, self._constants)
 
     # ---- what is carried -------------------------------------------------------------------------
 
@@ -169,6 +222,20 @@ class _Running:
             found = self._body(carried, elements)
         after = [as_rows(found[i]) for i in blank]
         return [v if isinstance(v, Rows) else None for v in after]
+
+
+def _state_after(trace: Trace, before: Sequence[Any], changed: set[int]) -> list[Any]:
+    """The state after a body, in the form that it had; what the body changed is noted."""
+    after = trace.state
+    changed.update(
+        i for i, (new, old) in enumerate(zip(after, before, strict=True)) if new is not old
+    )
+    return list(map(_as_carried, after, before))
+
+
+def _but_for(before: Sequence[Any], after: Sequence[Any], changed: set[int]) -> list[Any]:
+    """The state before, but for what was changed: the rest need not be handed back."""
+    return [after[i] if i in changed else old for i, old in enumerate(before)]
 
 
 def _listed(value: Any, like: Any) -> Any:
@@ -216,12 +283,36 @@ def _as_carried(new: Any, old: Any) -> Any:
     return new if new is None or old is None else jnp.asarray(new, jnp.asarray(old).dtype)
 
 
-def _trips(loop: Loop, initial: Sequence[Any], constants: Sequence[Any]) -> int | None:
-    """The number of iterations, if what decides it depends on nothing that is given."""
+_UNBOUNDED: Final = (
+    "it keeps a value of each iteration, as a gradient needs, and how many there are depends on what is "
+    "given. Loop over a tf.range of a known length, or give maximum_iterations, outside of other loops and branches"
+)
+_EMPTY_LISTS: Final = (
+    "it keeps lists of no elements of iterations, whose number depends on what is given"
+)
+
+
+def _bound(loop: Loop, initial: Sequence[Any], constants: Sequence[Any]) -> int | None:
+    """How many iterations there are at most: one part of the condition, as `maximum_iterations` is, may say."""
+    condition: Any = loop.condition
+    waiting, found = list(condition.outputs), []
+    while waiting:
+        x = waiting.pop()
+        if x.op.row.name == "LogicalAnd":
+            waiting += x.op.inputs
+            test = None
+        else:
+            test = Plan([x], condition.all_inputs)
+        count = None if test is None else _trips(loop, test, initial, constants)
+        found += [] if count is None else [count]
+    return min(found, default=None)
+
+
+def _trips(loop: Loop, test: Plan, initial: Sequence[Any], constants: Sequence[Any]) -> int | None:
+    """The number of iterations, if what decides it by a test depends on nothing that is given."""
     condition: Any = loop.condition
     places = {id(x): i for i, x in enumerate(loop.carried)}
     fixed = {id(x): at for x, at in loop.same}
-    test = Plan(condition.outputs, condition.all_inputs)
     if not _is_pure(test):
         return None
     n, used = len(loop.carried), _used(test)
@@ -306,32 +397,48 @@ def _branches(trace: Trace, op: Operation, inputs: Sequence[Any]) -> list[Any]:
 
 def _switched(trace: Trace, op: Operation, run: Any, count: int, index: Any) -> list[Any]:
     """One of the branches, chosen when it runs; what the others would have handed out is zero."""
+    known: list[Any] = []
 
     def tried(branch: int) -> Any:
         with trace.entered(trace.state):
             found = run(branch)
+            known.append(found)
+            if any(isinstance(v, Rows) and v.live is not None for v in found):
+                raise cannot(op, _UNBOUNDED)
             return [None if isinstance(v, TensorList) else v for v in found]
 
     tries = [jax.eval_shape(lambda b=b: tried(b)) for b in range(count)]
     columns = [[v for v in column if v is not None] for column in zip(*tries, strict=True)]
+    alike = list(map(_alike, zip(*known, strict=True)))
+    columns = [[] if a is not None else c for a, c in zip(alike, columns, strict=True)]
     _check_shapes(op, columns)
     forms = [next(iter(column), None) for column in columns]
+
+    changed: set[int] = set()
 
     def branch(at: int) -> Any:
         def go(state: Any) -> Any:
             with trace.entered(state):
                 found = run(at)
                 results = [_in_form(v, f) for v, f in zip(found, forms, strict=True)]
-                new = [_as_carried(a, b) for a, b in zip(trace.state, state, strict=True)]
-                return new, results
+                return _state_after(trace, state, changed), results
 
         return go
 
     i = jnp.reshape(jnp.asarray(index), ())
     chosen = jnp.where((i >= 0) & (i < count), i, count - 1)
     state, results = lax.switch(chosen, [branch(b) for b in range(count)], trace.state)
-    trace.state = state
-    return [TensorList() if v is None else v for v in results]
+    trace.state = _but_for(trace.state, state, changed)
+    found = [v if a is None else a for v, a in zip(results, alike, strict=True)]
+    return [TensorList() if v is None else v for v in found]
+
+
+def _alike(column: Sequence[Any]) -> Any:
+    """What all branches give, as sizes mostly are, if it is known; else None."""
+    if not all(isinstance(v, (np.ndarray, np.generic)) for v in column):
+        return None
+    forms = {(v.dtype, v.shape, v.tobytes()) for v in column}
+    return column[0] if len(forms) == 1 else None
 
 
 def _check_shapes(op: Operation, columns: Sequence[Sequence[Any]]) -> None:

@@ -1,23 +1,21 @@
 """Arrays that lie on several devices: their copies there, and where the results of a plan shall lie.
 
-A tensor's array stays NumPy's. What was laid out over devices is a copy that is found by the array, so
-everything else sees the array as ever. A variable has a layout, which its values keep.
+What was laid out over devices is there what a tensor is on a device (values/on_device.py), so everything
+else sees its array as ever. A variable has a layout, which its values keep.
 """
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines.xla.backend import jax, load, wide
+from wengert.engines.xla.backend import called_wide, jax, jnp, load
 from wengert.errors import InvalidArgumentError
-from wengert.state.on_device import held_by
+from wengert.state.cell import Cell
+from wengert.values.on_device import OnDevice, Settings, held_by, hold
 
-# By the ids of arrays; the weak reference takes an entry away when the array goes.
-_COPIES: Final[dict[int, tuple[Any, Any]]] = {}
 _LAYOUT: Final = "_layout"
 
 
@@ -27,38 +25,20 @@ class Used:
     layouts = False
 
 
-def lay(array: Any, layout: Any) -> Any:
-    """The copy of an array over the devices of a layout."""
-    found = copy_of(array)
-    if found is None or not found.sharding.is_equivalent_to(layout, found.ndim):
-        with wide():
-            found = jax.make_array_from_callback(array.shape, layout, lambda at: array[at])
-        remember(array, found)
-    return found
-
-
-def remember(array: Any, copy: Any) -> None:
-    """Let an array be found on devices, as long as it is there."""
+def _use() -> None:
     Used.layouts = True
-    if not isinstance(array, np.ndarray):  # a scalar of NumPy's, which nothing can refer to
-        return
-    key = id(array)
-
-    def forget(_: Any, copies: dict[int, tuple[Any, Any]] = _COPIES) -> None:  # at exit, too
-        copies.pop(key, None)
-
-    _COPIES[key] = weakref.ref(array, forget), copy
+    Settings.fetch = fetched
 
 
-def copy_of(array: Any) -> Any:
-    """The copy on devices; None if there is none."""
-    found = _COPIES.get(id(array))
-    return None if found is None else found[1]
+def lay(array: Any, layout: Any) -> Any:
+    """The array over the devices of a layout."""
+    _use()
+    return called_wide(jax.make_array_from_callback, array.shape, layout, lambda at: array[at])
 
 
 def lay_variable(variable: Any, layout: Any) -> None:
     """Let the values of a variable, this one and those to come, lie so."""
-    Used.layouts = True
+    _use()
     variable._array = variable._array  # from where it was
     variable.__dict__[_LAYOUT] = layout
 
@@ -68,13 +48,54 @@ def of_variable(variable: Any) -> Any:
     return getattr(variable, "__dict__", {}).get(_LAYOUT)
 
 
-def cell_array(variable: Any) -> Any:
-    """What a plan is handed of a variable."""
-    held = held_by(variable)
+# ---- variables on the device ---------------------------------------------------------------------
+
+
+def array_of_cell(cell: Any) -> Any:
+    """The value of a variable for a step that reads it: on the device, unless another thread has its lock."""
+    held = held_of_cell(cell)
     if held is not None:
         return held.array
-    layout = of_variable(variable) if Used.layouts else None
-    return variable._array if layout is None else lay(variable._array, layout)
+    if not cell._lock.acquire(blocking=False):
+        return cell._array
+    try:
+        return owned(cell).array
+    finally:
+        cell._lock.release()
+
+
+def owned(cell: Any) -> OnDevice:
+    """The value of a variable, whose lock is held, on the device; no step has been given its memory."""
+    held = held_of_cell(cell)
+    if held is None:
+        held = _put(cell)
+    elif held.given_to is None:
+        return held
+    else:
+        held = OnDevice(held.array)
+    hold_cell(cell, held)
+    return held
+
+
+def held_of_cell(cell: Any) -> OnDevice | None:
+    """What holds the value of a variable on a device; None if its array is NumPy's."""
+    return cell.held if type(cell) is Cell else held_by(cell)
+
+
+def _put(cell: Any) -> OnDevice:
+    """NumPy's array on the device; it is kept where not every process may ask for it."""
+    array, layout = cell._array, of_variable(cell) if Used.layouts else None
+    if layout is not None:
+        return OnDevice(lay(array, layout), array)
+    return OnDevice(called_wide(jnp.array, array))
+
+
+def hold_cell(cell: Any, held: OnDevice) -> None:
+    """Let the value of a variable live on the device."""
+    if type(cell) is Cell:
+        cell.held = held
+    else:
+        hold(cell, held)
 
 
 def layout_of(value: Any) -> Any:
@@ -104,9 +125,9 @@ def for_all_processes(value: Any) -> Any:
     return np.asarray(value)
 
 
-def kept(value: Any, layout: Any, shape: Any) -> Any:
-    """A new value of a variable, laid out as the variable is."""
-    fits = layout is not None and np.shape(value) == shape
+def kept_so(value: Any, layout: Any, shape: Any) -> Any:
+    """A new value of a variable, laid out as the old one was."""
+    fits = layout is not None and value is not None and np.shape(value) == shape
     return jax.lax.with_sharding_constraint(value, layout) if fits else value
 
 

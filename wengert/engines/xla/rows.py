@@ -15,14 +15,18 @@ from wengert.values.tensor import TensorList
 
 
 class Rows:
-    """A list whose elements are the rows of an array; of a list of lists, with `depth` 2."""
+    """A list whose elements are the rows of an array; of a list of lists, with `depth` 2.
+
+    Of a loop that has a bound, and ends when it runs, only the first `live` rows are elements.
+    """
 
     dtype = VARIANT
     shape = ()
 
-    def __init__(self, array: Any, depth: int = 1) -> None:
+    def __init__(self, array: Any, depth: int = 1, live: Any = None) -> None:
         self.array = array
         self.depth = depth
+        self.live = live  # the number of rows, where it is known only when it runs
 
     def __len__(self) -> int:
         return int(self.array.shape[0])
@@ -51,6 +55,23 @@ def as_rows(values: Any) -> Any:
     return Rows(stacked([np.zeros(there.shape, there.dtype) if v is None else v for v in elements]))
 
 
+def is_uneven(values: Any) -> bool:
+    """Whether a list has arrays of several shapes, and is no array: it stays a list, as in Python."""
+    if not isinstance(values, TensorList) or values.dense is not None:
+        return False
+    return len({np.shape(v) for v in values if v is not None and not is_list(v)}) > 1
+
+
+def is_list(value: Any) -> bool:
+    """Whether an element is a list itself."""
+    return isinstance(value, (Rows, TensorList))
+
+
+def handed(value: Any) -> Any:
+    """A value as a function of JAX's takes and gives it: lists as rows, if their elements are of one shape."""
+    return value if is_uneven(value) else as_rows(value)
+
+
 def stacked(parts: Any) -> Any:
     """Arrays as the rows of one; NumPy's if all of them are."""
     shapes = {np.shape(p) for p in parts}
@@ -64,7 +85,12 @@ def stacked(parts: Any) -> Any:
 
 
 def as_list(rows: Any) -> Any:
-    """Rows on the device as a list of arrays for NumPy."""
+    """A list on the device as a list of arrays for NumPy; an element that is an array as one."""
+    if isinstance(rows, TensorList):
+        return TensorList([None if v is None else as_list(v) for v in rows])
+    if not isinstance(rows, Rows):
+        return np.asarray(rows)
+    rows = rows if rows.live is None else Rows(rows.array[: int(rows.live)], rows.depth)
     if rows.depth == 1:
         array = np.asarray(rows.array)
         return TensorList(list(map(np.asarray, array))).of_dense(array)
@@ -75,7 +101,9 @@ def as_list(rows: Any) -> Any:
 def register() -> None:
     """Tell JAX that rows are a structure of arrays, and a list one of its elements."""
     jax.tree_util.register_pytree_node(
-        Rows, lambda rows: ((rows.array,), rows.depth), lambda depth, parts: Rows(parts[0], depth)
+        Rows,
+        lambda rows: ((rows.array, rows.live), rows.depth),
+        lambda depth, parts: Rows(parts[0], depth, parts[1]),
     )
     jax.tree_util.register_pytree_node(
         TensorList, lambda values: (tuple(values), None), lambda _, parts: TensorList(parts)

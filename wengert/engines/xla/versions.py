@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from wengert.execution.engine_registry import Settings
+
 Version = Callable[..., Any]
 
 VERSIONS: Final[dict[str, Version]] = {}
@@ -86,6 +88,24 @@ def version(*names: str) -> Callable[[Version], Version]:
         return function
 
     return register
+
+
+def xla_version(*names: str) -> Callable[[Version], Version]:
+    """Let the engine "xla" compute operations with these names by a function of jax.numpy.
+
+    It takes the arrays and the attributes, as the kernel does without its namespace. A row that has none is computed by its
+    kernel, if that can be traced, else by calls back to it.
+
+    >>> from wengert import extend
+    >>> halved = extend.op("Halved", lambda xp, x, by: x * by, vjp=(lambda g, y, x, by: g * by,))
+    >>> @extend.xla_version("Halved")
+    ... def halved_by_xla(x, *, by):
+    ...     return x * by
+    >>> tf.function(lambda x: extend.apply(halved, (x,), {"by": 0.5}), engine="xla")(tf.constant(3.0)).numpy()
+    np.float32(1.5)
+    """
+    Settings.changes += 1  # what was compiled is compiled again
+    return version(*names)
 
 
 def whole(*names: str) -> Callable[[Version], Version]:

@@ -1,0 +1,273 @@
+"""A plan for values of one kind each: compiled by JAX for each combination of their shapes, and called.
+
+A step that changes variables is given the memory of their old values for the new ones, so that it never
+holds both. A check that failed leaves the old ones in it, for the reference that raises the error. What
+reads a variable meanwhile finds the new value where the step returned it, and comes again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import activate
+from wengert.engines.xla.backend import called_wide, jax, jnp
+from wengert.engines.xla.layouts import (
+    Used,
+    array_of_cell,
+    fetched,
+    for_all_processes,
+    hold_cell,
+    kept_so,
+    layouts_of,
+    owned,
+    whole_everywhere,
+)
+from wengert.engines.xla.placement import device_of, on
+from wengert.engines.xla.rows import handed
+from wengert.engines.xla.traced import checking
+from wengert.engines.xla.tracing import Trace, TracedCell, TracedStream
+from wengert.execution.plan import Plan
+from wengert.graph.operation import Operation
+from wengert.ops.random.philox import LONG
+from wengert.values.on_device import OnDevice, Step
+from wengert.values.symbolic import is_certain
+from wengert.values.tensor import TensorList
+
+# The kinds of values.
+ARRAY: Final = "array"
+CELL: Final = "cell"  # a variable that lives on the device
+OTHER_CELL: Final = "other cell"  # one whose array is NumPy's
+EMPTY: Final = "empty cell"
+STREAM: Final = "stream"
+LIST: Final = "list"
+BLANK: Final = "list of unwritten elements"
+
+# The first runs on values of a form are given copies of variables. Python of JAX's runs behind such a
+# step, for it is compiled or looked up, and an interrupt there would lose what the step returned.
+COLD: Final = 2
+
+
+class Compiled:
+    """A plan for values of one kind each; JAX compiles it for each combination of shapes."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        inner: Sequence[Operation],
+        kinds: Sequence[Any],
+        places: Sequence[int],
+        known: dict[int, Any],
+    ) -> None:
+        self._plan = plan
+        self._known = {at: np.array(value) for at, value in known.items()}
+        self._inner = inner
+        self._kinds = kinds
+        self._sources = places
+        own = [at for at, place in enumerate(places) if at == place and at not in known]
+        self._cells = [at for at in own if kinds[at] in (CELL, OTHER_CELL, EMPTY, STREAM)]
+        self._given = [at for at in own if at not in self._cells]
+        changed = set(plan.changed())  # the locks of these are held
+        away = [at for at in self._cells if kinds[at] is CELL and at in changed]
+        self._away = away  # those whose memory is given to the step
+        self._kept = [at for at in self._cells if at not in away]
+        self._places = [self._cells.index(at) for at in away]
+        self._errors: list[Exception] = []
+        self.calls_back = False
+        self.called_back: set[str] = set()
+        self._device = device_of(plan)
+        # Whether arrays are all that is given, as they are.
+        self._is_plain = set(kinds) == {ARRAY} and not known and self._device is None
+        self._laid_out: dict[Any, Any] = {}  # the functions for what lies on several devices
+        self._function = jax.jit(self._traced, donate_argnums=2)
+        self._is_fixed = all(is_certain(x._array.shape) for x in plan.feeds)
+        self._runs: dict[Any, int] = {}  # how many there were on values of a form
+
+    def are_apart(self, values: Sequence[Any]) -> bool:
+        """Whether variables are given once each."""
+        cells = self._cells
+        return len(cells) < 2 or len({id(values[at]) for at in cells}) == len(cells)
+
+    # ---- while JAX traces ----------------------------------------------------------------------
+
+    def _traced(self, given: Sequence[Any], kept: Sequence[Any], away: Sequence[Any]) -> Any:
+        """The values of the cells, None of those that are as before; the fetches; whether a check failed."""
+        made: dict[int, Any] = dict(self._known)
+        order, arrays = [*self._given, *self._kept, *self._away], [*given, *kept, *away]
+        for at, value in zip(order, arrays, strict=True):
+            made[at] = self._stand_in(self._kinds[at], value)
+        cells = [made[at] for at in self._cells]
+        values = [made[place] for place in self._sources]
+        count = len(self._plan.given)
+        held = {id(op): v for op, v in zip(self._inner, values[count:], strict=True)}
+        trace = Trace(cells, self._errors, held)
+        with activate((), None), checking(trace.check):
+            results = trace.run(self._plan, values[:count])
+        self.calls_back |= trace.calls_back
+        self._is_plain &= not trace.calls_back
+        self.called_back |= trace.called_back
+        failed = None if trace.failed is np.False_ else trace.failed
+        after = [
+            self._returned(cell, trace, failed) if at in self._away else _changed(cell)
+            for at, cell in zip(self._cells, cells, strict=True)
+        ]
+        # JAX gives memory to the first result that fits.
+        return list(map(_strong, after)), [_strong(handed(v)) for v in results], failed
+
+    def _returned(self, cell: Any, trace: Trace, failed: Any) -> Any:
+        """The value of a variable whose memory was given away: the old one, if a check failed."""
+        old, new = cell.before, cell._array
+        if trace.calls_back or np.shape(new) != old.shape:
+            raise _KeepAllError
+        return new if failed is None or new is old else jnp.where(failed, old, new)
+
+    def _stand_in(self, kind: Any, value: Any) -> Any:
+        if kind in (CELL, OTHER_CELL, EMPTY):
+            return TracedCell(value)
+        if kind is STREAM:
+            return TracedStream(*value)
+        return TensorList([None] * kind[1]) if type(kind) is tuple else value
+
+    def _on_mesh(self, layouts: Sequence[Any]) -> Any:
+        """The function for values that lie so: variables keep their layouts."""
+        key = tuple(layouts)
+        if key not in self._laid_out:
+            everywhere = whole_everywhere(layouts)
+            order = [*self._given, *self._kept, *self._away]
+
+            def traced(*given: Any) -> Any:
+                after, results, failed = self._traced(*given)
+                lain = dict(zip(order, layouts, strict=True))
+                before = dict(zip(order, [x for part in given for x in part], strict=True))
+                pairs = zip(self._cells, after, strict=True)
+                after = [kept_so(value, lain[at], np.shape(before[at])) for at, value in pairs]
+                return after, everywhere(results), everywhere(failed)
+
+            self._laid_out[key] = jax.jit(traced, donate_argnums=2)
+        return self._laid_out[key]
+
+    # ---- a run -----------------------------------------------------------------------------------
+
+    def __call__(self, values: Sequence[Any]) -> list[Any] | None:
+        """The fetches, on the device; None if a check failed."""
+        if self._is_plain and not Used.layouts:
+            after, results, failed = called_wide(self._function, values, (), ())
+        else:
+            given = [handed(values[at]) for at in self._given]
+            after, results, failed = self._step(values, given)
+        if self._errors:
+            error = self._errors[0]
+            self._errors.clear()
+            raise error
+        has_failed = failed is not None and bool(np.asarray(failed))
+        for at, value in zip(self._cells, after, strict=True):
+            if value is None:
+                continue
+            if at in self._away:
+                hold_cell(values[at], OnDevice(value))
+            elif not has_failed:
+                _write(self._kinds[at], values[at], value)
+        return None if has_failed else results
+
+    def _step(self, values: Sequence[Any], given: Sequence[Any]) -> Any:
+        """A run with variables, which other threads may change meanwhile."""
+        while True:
+            kept = [_of_cell(self._kinds[at], values[at]) for at in self._kept]
+            try:
+                if self._away:
+                    return self._with_away(values, given, kept)
+                return self._run(given, kept)
+            except _KeepAllError:
+                self._away, self._kept = [], self._cells
+                self._laid_out.clear()
+
+    def _with_away(self, values: Sequence[Any], given: Sequence[Any], kept: Sequence[Any]) -> Any:
+        """A run that is given the memory of variables."""
+        held = [owned(values[at]) for at in self._away]
+        shapes = () if self._is_fixed else tuple(map(np.shape, given))
+        form = *shapes, *map(type, given), *map(type, kept)
+        count = self._runs.get(form, 0)
+        if count < COLD:
+            copies = [called_wide(h.array.copy) for h in held]
+            found = self._run(given, kept, copies)
+            self._runs[form] = count + 1
+            return found
+        step = Step(held, self._places, values[self._away[0]]._lock)
+        try:
+            return self._run(given, kept, step.alone(), step.returned)
+        except BaseException:
+            step.undo(held)
+            raise
+
+    def _run(
+        self,
+        given: Sequence[Any],
+        kept: Sequence[Any] = (),
+        away: Sequence[Any] = (),
+        returned: list[Any] | None = None,
+    ) -> Any:
+        """What the function returns; it is in the list before anything else can happen."""
+        function, returned = self._function, [] if returned is None else returned
+        if Used.layouts:
+            layouts = layouts_of([*given, *kept, *away])
+            if layouts is not None:
+                function = self._on_mesh(layouts)
+                if jax.process_count() > 1:
+                    given, kept, away = [
+                        list(map(for_all_processes, x)) for x in (given, kept, away)
+                    ]
+        if self._device is None and not self.calls_back:
+            called_wide(returned.extend, map(function, (given,), (kept,), (away,)))
+        else:
+            called_wide(self._waiting, function, (given, kept, away), returned)
+        return returned[0]
+
+    def _waiting(self, function: Any, given: Any, returned: list[Any]) -> None:
+        """A run on a device that was named, or one that calls Python back."""
+        with on(self._device):
+            returned.append(function(*given))
+            if self.calls_back:
+                jax.block_until_ready(returned)
+                jax.effects_barrier()
+
+
+class _KeepAllError(Exception):
+    """The memory of variables cannot be given to the step."""
+
+
+def _changed(cell: Any) -> Any:
+    """The new value of a cell; None if it is as before."""
+    if isinstance(cell, TracedStream):
+        return None if isinstance(cell.taken, np.generic) and cell.taken == 0 else cell.taken
+    return None if cell._array is cell.before else cell._array
+
+
+def _strong(value: Any) -> Any:
+    """An array whose dtype does not give way, as that of Python's numbers does in JAX."""
+    is_weak = isinstance(value, jax.Array) and value.aval.weak_type
+    return jax.lax.convert_element_type(value, value.dtype) if is_weak else value
+
+
+def _of_cell(kind: Any, cell: Any) -> Any:
+    if kind is CELL:
+        return array_of_cell(cell)
+    if kind is OTHER_CELL:
+        return cell._array
+    if kind is STREAM:
+        state = cell.kept()
+        halves = np.array([state.counter & LONG, state.counter >> 64], np.uint64)
+        return halves, np.uint64(state.key)
+    return None
+
+
+def _write(kind: Any, cell: Any, value: Any) -> None:
+    if kind is STREAM:
+        cell.reserve(int(np.asarray(value)))
+    else:
+        with cell._lock:
+            if kind is CELL:
+                hold_cell(cell, OnDevice(value))
+            else:
+                cell._array = fetched(value)
