@@ -89,14 +89,14 @@ def _size(shape: Dims, axis: Dims) -> int:
 # ---- sums and means ---------------------------------------------------------------------------
 
 
-# What np.sum and np.prod are, without their four functions in Python: 2 of 4 µs.
-_REDUCE: Final = {"sum": np.add.reduce, "prod": np.multiply.reduce}
+# What NumPy's sum and product are, without their four functions in Python: 2 of 4 µs.
+_DIRECTLY: Final = {(np, "sum"): np.add.reduce, (np, "prod"): np.multiply.reduce}
 
 
 def _accurately(xp: Namespace, name: str, x: Array, axis: Dims, keepdims: bool) -> Array:
     """Two-byte floats are summed in float32, so that long sums stay accurate."""
     wide = widen(x)
-    reduce = _REDUCE[name] if xp is np else getattr(xp, name)
+    reduce = _DIRECTLY.get((xp, name)) or getattr(xp, name)
     total: Array = reduce(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
     return total if wide is x else total.astype(x.dtype)
 
