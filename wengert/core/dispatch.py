@@ -6,6 +6,8 @@ takes the operation instead (a batch, a graph). The door knows none of them by n
 
 from __future__ import annotations
 
+import copyreg
+import functools
 from collections.abc import Callable, Container, Sequence
 from typing import Any, Final, NoReturn
 
@@ -28,6 +30,7 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.typed_calls import answered
+from wengert.values.value import Value
 
 # ---- the door ---------------------------------------------------------------------------------
 
@@ -131,9 +134,28 @@ def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[An
     return function
 
 
-def as_method(function: Callable[..., Any], swapped: bool = False) -> Any:
-    """A function of two as the method behind an operator; swapped, that of its right operand."""
-    method = (lambda self, other: function(other, self)) if swapped else function
+# What has no turn where it does not become a tensor: the error says why it does not.
+_NEVER: Final = (Value, np.ndarray, np.generic, bool, int, float, complex, str, bytes, list, tuple)
+
+
+def as_method(function: Callable[..., Any], operator: str, swapped: bool = False) -> Any:
+    """A function of two as the method behind an operator; swapped, that of its right operand.
+
+    A right operand that does not become a tensor has its turn if it has such a method.
+    """
+    others = f"__r{operator}__"
+
+    @functools.wraps(function)
+    def method(self: Any, other: Any) -> Any:
+        try:
+            return function(other, self) if swapped else function(self, other)
+        except (TypeError, ValueError):
+            if swapped or isinstance(other, _NEVER) or not hasattr(type(other), others):
+                raise
+            return NotImplemented
+
+    method.__module__ = Value.__module__  # by which it is pickled
+    method.__qualname__ = f"{Value.__name__}.{others if swapped else f'__{operator}__'}"
     straight = getattr(function, "straight", None)
     if straight is None:
         return method
@@ -279,3 +301,4 @@ if machine is not None:
         apply_in_python=TWINS["apply"],
     )
     machine.find_slots()
+    copyreg.pickle(machine.Door, lambda door: str(door.__qualname__))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -29,8 +29,13 @@ if TYPE_CHECKING:
 Operator = Callable[[Any, Any], Any]
 
 
+_PLAIN: Final = (bool, np.bool_, np.ndarray)
+
+
 def _logical_or_bitwise(logical: Operator, bitwise: Operator) -> Operator:
-    def operator(x: TensorLike, y: TensorLike) -> Tensor:
+    def operator(x: Any, y: Any) -> Tensor:
+        if isinstance(x, _PLAIN) and isinstance(y, Value) and np.asarray(x).dtype == bool:
+            x = np.asarray(x).astype(y.dtype.as_numpy_dtype)  # `True ^ y`: it becomes what y is
         result: Tensor = (logical if convert(x).dtype is bool_ else bitwise)(x, y)
         return result
 
@@ -107,7 +112,7 @@ ALONE: dict[str, Callable[..., Any]] = {
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    **{f"__{name}__": as_method(function) for name, function in BINARY.items()},
-    **{f"__r{name}__": as_method(function, swapped=True) for name, function in BINARY.items()},
+    **{f"__{name}__": as_method(function, name) for name, function in BINARY.items()},
+    **{f"__r{name}__": as_method(function, name, True) for name, function in BINARY.items()},
     **{f"__{name}__": function for name, function in ALONE.items()},
 }

@@ -134,6 +134,8 @@ class GradientTape:
             None if memory_budget is None else bytes_of(memory_budget, "memory_budget of a tape")
         )
         self._tape: Tape | None = None
+        # The tape, and the thread's context, in which it records until that is stopped there.
+        self._entered: tuple[Tape, Any] | None = None
         self._recording = False
         self._used_at = ""
         self._watched_variables: tuple[Variable, ...] = ()
@@ -158,8 +160,18 @@ class GradientTape:
             self._destabilize = None
         if self._recording:
             self._stop()
+        self._leave()  # where another thread took the gradient meanwhile
         if self._journal is not None:
             self._journal.end()
+
+    def __del__(self) -> None:
+        self._leave()  # where an interrupt came as the block ended
+
+    def _leave(self) -> None:
+        """Record no more in the thread that entered, if it is this one."""
+        if self._entered is not None and self._entered[1] is thread.context:
+            stop(self._entered[0])
+            self._entered = None
 
     def _start(self) -> None:
         if self._recording:
@@ -171,6 +183,7 @@ class GradientTape:
             self._tape = self._new_tape()
             if self._journal is not None:
                 self._journal.follow(self._tape)
+        self._entered = self._tape, thread.context
         start(self._tape)
         self._recording = True
         if self._journal is not None:
@@ -203,7 +216,7 @@ class GradientTape:
     def _stop(self) -> None:
         if not self._recording or self._tape is None:
             raise ValueError("Tape is not recording.")
-        stop(self._tape)
+        self._leave()
         self._recording = False
         if self._journal is not None:
             self._journal.note_recording(False)

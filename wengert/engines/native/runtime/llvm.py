@@ -7,6 +7,7 @@ import ctypes
 import functools
 import threading
 from collections.abc import Callable, Sequence
+from queue import SimpleQueue
 from typing import Any, Final
 
 from wengert.engines.native.runtime.elf_loader import Image, Unloadable
@@ -31,8 +32,36 @@ def compile_text(text: str, quickly: bool = False) -> bytes:
     """Compile LLVM IR to an object file, or a long one to several: a thread for each."""
     effort = _STRAIGHT if quickly or " phi " not in text else _LOOPS
     pieces = pieces_of(text, get_threads())
-    with _LOCK:
-        return joined(_side_by_side(pieces, effort))
+
+    def work() -> bytes:
+        with _LOCK:
+            return joined(_side_by_side(pieces, effort))
+
+    return _undisturbed(work)
+
+
+def _undisturbed(work: Callable[[], bytes]) -> bytes:
+    """The result, computed in a thread of its own if this is the main one.
+
+    There a signal would raise an error in the middle of LLVM, or of llvmlite with its lock. In its own
+    thread the work goes on to its end, and the next one waits for the lock.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    outcome: SimpleQueue[Any] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            outcome.put(work())
+        except BaseException as error:  # noqa: BLE001  # raised by the thread that waits
+            outcome.put(error)
+
+    if not _has_started(threading.Thread(target=run)):
+        return work()
+    found = outcome.get()
+    if isinstance(found, BaseException):
+        raise found
+    return found  # type: ignore[no-any-return]
 
 
 def _side_by_side(pieces: Sequence[str], effort: int) -> list[bytes]:
