@@ -6,6 +6,7 @@ import gc
 import importlib.machinery
 import inspect
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -279,6 +280,47 @@ def test_an_operator_is_a_method_that_says_what_it_is() -> None:
 
     made: Any = 1.0 + Own()  # type: ignore[operator]
     assert made.numpy().tolist() == [2.0, 3.0]
+
+
+class Unit:
+    """No tensor; it takes its turn as a right operand of some operators."""
+
+    def __radd__(self, other: Any) -> str:
+        return "radd"
+
+    __rmatmul__ = __rand__ = __rpow__ = __rfloordiv__ = __radd__
+
+
+@pytest.mark.parametrize("of", [tf.constant, tf.Variable], ids=["tensor", "variable"])
+def test_a_right_operand_that_is_no_tensor_has_its_turn(of: Any) -> None:
+    x, i = of([1.0]), of([1, 3])
+    made: list[Any] = [x + Unit(), x @ Unit(), x ** Unit(), x // Unit(), i & Unit()]
+    assert made == ["radd"] * 5
+    with pytest.raises(ValueError, match="Attempt to convert a value"):
+        x * Unit()
+    with pytest.raises(TypeError, match="Cannot convert 'a'"):
+        x + "a"
+
+
+def test_a_truth_on_the_left_becomes_what_the_tensor_is() -> None:
+    """As on the right: 1 and 0 beside integers, and no truth of what they are."""
+    i = tf.constant([1, 3])
+    for found, wanted in (
+        (True ^ i, [0, 2]),
+        (True & i, [1, 1]),
+        (False | i, [1, 3]),
+        (np.array([True, False]) ^ i, [0, 3]),
+        (np.True_ ^ tf.constant([True, False]), [False, True]),
+    ):
+        assert found.numpy().tolist() == wanted
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        True ^ tf.constant([1.0])
+
+
+@pytest.mark.parametrize("name", ["__add__", "__radd__", "__rand__", "__matmul__"])
+def test_operators_are_pickled_by_their_names(name: str) -> None:
+    operator = getattr(tf.Tensor, name)
+    assert pickle.loads(pickle.dumps(operator)) is operator
 
 
 # ---- errors -----------------------------------------------------------------------------------------

@@ -208,6 +208,37 @@ def test_what_llvm_refused_is_given_up_in_order() -> None:
     assert output(started(REFUSED_IN_CYCLES)) == "done\n"
 
 
+# Signals while LLVM compiles on all processors: the next one compiles as if nothing had been.
+INTERRUPTED = """
+import random, signal, sys, time
+from wengert.engines.native.runtime import llvm
+llvm.get_threads = lambda: 2
+def kernel(k, lines=500):
+    steps = "".join(f"%v{i + 1} = fadd double %v{i}, {float(k)}\\n" for i in range(lines))
+    return f"define double @k{k}(double %v0) {{\\n{steps}ret double %v{lines}\\n}}\\n"
+text = "".join(map(kernel, range(6)))
+wanted = llvm.compile_text(text)
+def interrupt(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, interrupt)
+draw, hits = random.Random(7), 0
+for _ in range(60):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001 + 0.05 * draw.random())
+        llvm.compile_text(text)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        hits += 1
+assert llvm.compile_text(text) == wanted
+print("done" if hits > 10 else hits)
+"""
+
+
+def test_interrupts_while_llvm_compiles() -> None:
+    """They come at once, and disturb neither LLVM nor what is compiled next."""
+    assert output(started(INTERRUPTED)) == "done\n"
+
+
 # A plan that runs after Python has cleared the modules of which it needs something.
 CALLED_AT_THE_END = """
 import os, sys

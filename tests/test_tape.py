@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import threading
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ import pytest
 from closed_forms import closed_forms, derivative
 
 import wengert as tf
+from wengert.api.gradients import gradient_tape
+from wengert.core.context import thread
 from wengert.errors import GradientWarning, TapeError
 
 X = tf.constant(3.0)
@@ -636,3 +640,42 @@ def test_a_target_that_is_a_source(traced: bool) -> None:
         z = x * x
     assert tape.gradient(x, x).numpy() == 1.0
     assert tape.gradient(z, x) is None
+
+
+def test_a_tape_whose_gradient_another_thread_took_records_no_more() -> None:
+    """It was never taken off the list of the thread that had entered."""
+    v, found = tf.Variable([1.0, 2.0]), []
+    with tf.GradientTape() as tape:
+        y = v * v
+        other = threading.Thread(target=lambda: found.append(tape.gradient(y, v)))
+        other.start()
+        other.join()
+        recording = len(thread.context.recorders)
+    assert recording == 1
+    assert found[0].numpy().tolist() == [2.0, 4.0]
+    assert not thread.context.recorders
+
+
+@pytest.mark.parametrize("at", ["stop", "block"])
+def test_an_interrupt_at_the_end_of_a_block_leaves_no_recorder(
+    at: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it comes: the recorder goes with its tape, at the latest."""
+
+    where: Any = gradient_tape if at == "stop" else tf.GradientTape
+    name = "stop" if at == "stop" else "__exit__"
+    usual, calls = getattr(where, name), []
+
+    def interrupted(*given: object) -> Any:
+        calls.append(1)  # not the tape, which is to go
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return usual(*given)
+
+    monkeypatch.setattr(where, name, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        with tf.GradientTape():
+            pass
+    gc.collect()
+    assert calls
+    assert not thread.context.recorders
