@@ -110,6 +110,8 @@ class GradientTape:
     """
 
     _destabilize: Callable[[], None] | None = None  # ends what `stabilize` began
+    # The tape, and the thread's context, in which it records until that is stopped there.
+    _entered: tuple[Tape, Any] | None = None
 
     def __init__(
         self,
@@ -134,8 +136,6 @@ class GradientTape:
             None if memory_budget is None else bytes_of(memory_budget, "memory_budget of a tape")
         )
         self._tape: Tape | None = None
-        # The tape, and the thread's context, in which it records until that is stopped there.
-        self._entered: tuple[Tape, Any] | None = None
         self._recording = False
         self._used_at = ""
         self._watched_variables: tuple[Variable, ...] = ()
