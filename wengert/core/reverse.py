@@ -271,9 +271,7 @@ def _accumulate(cotangents: Cotangents, key: Key, gradient: Any) -> None:
 
 def conjugate(g: Any) -> Any:
     """Convert between TensorFlow's complex gradients and the plain Jacobian of the rules."""
-    if g is None or (type(g) is Tensor and g._array.dtype.kind in "fiub"):  # by far the commonest
-        return g
-    if type(g) is TensorList or not g.dtype.is_complex:
+    if g is None or type(g) is TensorList or not g.dtype.is_complex:
         return g
     if type(g) is IndexedSlices:
         return g.with_values(bound.conj(g.values))
