@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from wengert.engines.native.frontend.arrays import (
     Base,
     Choice,
+    Dims,
     Given,
     Literal,
     Map,
@@ -160,6 +161,11 @@ def is_inside(item: Any, only: Any) -> bool:
         return False
     reader = only(item)
     return is_sum(reader) and any(v.base is item and is_plain(v) for v in reader.views)
+
+
+def first_axis(shape: Dims) -> int | None:
+    """The axis along which the elements of an array are divided."""
+    return next((k for k, size in enumerate(shape) if size != 1), None)
 
 
 # ---- views of views --------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from wengert.engines.native.frontend.arrays import (
     Write,
 )
 from wengert.engines.native.frontend.lowering import Lowering
+from wengert.engines.native.optimize.blocks import in_blocks
 from wengert.engines.native.optimize.fuse import Fusion, compute_again, in_memory
 from wengert.engines.native.optimize.simplify import simplify
 from wengert.engines.native.program.epilogue import finish
@@ -40,7 +41,7 @@ class Schedule:
         views += [*[w.view for w in self.writes], *checks]
         views += [w.view for s in steps for w in s.writes]
         fusion = Fusion()
-        for item in simplify(self.low, views):
+        for item in in_blocks(simplify(self.low, views), views):
             fusion.add(item)
         wanted = [v.base for v in views]  # after simplify, which may have replaced bases
         # Truth values that raise an error; each is checked as soon as it is computed.

@@ -138,6 +138,7 @@ class Segments:
             self._continue([*initial_copies(loop), *run])
         if writer.looks:
             self._continue([_look(writer.wrong)])
+        self._continue(self._looks(loop.results))
 
     def _add_choice(self, choice: Choice) -> None:
         """The call of branches."""

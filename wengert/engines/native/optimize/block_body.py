@@ -1,0 +1,232 @@
+"""The body of a loop over blocks: the items of a region, each for one block of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Count,
+    Dims,
+    Gather,
+    Input,
+    Literal,
+    Map,
+    Piece,
+    Pieces,
+    Product,
+    Reduction,
+    Repeat,
+    View,
+    Write,
+    reshape,
+    whole,
+)
+from wengert.engines.native.frontend.lanes import LANES
+from wengert.engines.native.frontend.lowering import as_it_is, code_of
+from wengert.engines.native.optimize.aliases import Alias, first_axis
+
+if TYPE_CHECKING:
+    from wengert.engines.native.optimize.blocks import Cut, Region
+
+# How what the blocks contribute to a reduction is put together, and what that begins with: adding
+# -0.0 changes nothing, not even -0.0.
+HOW_ADDED: Final[dict[str, tuple[Callable[..., Any], Any]]] = {
+    "sum": (LANES.add, -0.0),
+    "prod": (LANES.multiply, 1),
+    "any": (LANES.logical_or, False),
+    "all": (LANES.logical_and, True),
+}
+
+
+class Emitted(NamedTuple):
+    """A whole array that the loop makes, as the loop of a graph makes one of what it emits."""
+
+    inside: View
+    backward: bool = False
+
+
+class Taken(NamedTuple):
+    """An array of which each block gets its part, from the first to the last."""
+
+    backward: bool = False
+
+
+class Lowered:
+    """The items of the body, and what it carries, as a lowering of a graph would hold them."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self.cells: dict[Base, Any] = {}
+        self.writes: list[Write] = []
+        self.views: dict[int, View] = {}
+        self.lists: dict[int, View] = {}
+        self.constants: dict[Base, int] = {}
+
+    def left_over(self) -> tuple[list[View], list[Write]]:
+        return [], self.writes
+
+    def stored(self, view: View) -> View:
+        return view
+
+
+class Body:
+    """The body: which arrays of it stand for what."""
+
+    numbers = ()
+
+    def __init__(self) -> None:
+        self.low = Lowered()
+        self.carried: dict[Base, int] = {}
+        self.fixed: dict[Base, int] = {}
+        self.taken: dict[Base, int] = {}
+
+
+class BlockLoop:
+    """The loop of a region; what must be computed ahead of it, and what its results replace."""
+
+    condition = None
+
+    def __init__(self, region: Region) -> None:
+        self._cuts = region.cuts
+        self.count = region.count
+        self.body = Body()
+        self.parts = [self.body]
+        self.loop = self  # of which the loop that is written asks what is taken
+        self.taken: list[Taken] = []
+        self.ahead: list[Any] = []
+        self._parts: dict[Base, Base] = {}  # of arrays that are divided, those of a block
+        self._fixed: dict[Base, Input] = {}
+        self._taken: dict[Base, Input] = {}
+        self._initial: list[View] = []
+        added: list[Base] = []
+        for item in region.items:
+            if item in self._cuts:
+                self._add(item, self._cuts[item])
+                if self._cuts[item].adds:
+                    added.append(item)
+        self.emitted = [whole(self._parts[item]) for item in region.emitted]
+        self.emits = [(Emitted(view), None) for view in self.emitted]
+        self.taken = [Taken()] * len(self._taken)
+        self.repeat = Repeat(
+            self, self._initial, {at: whole(base) for at, base in enumerate(self._fixed)},
+            [whole(base) for base in self._taken], region.seed.place, self.count,
+        )  # fmt: skip
+        made = [*added, *region.emitted]
+        pairs = zip(made, self.repeat.results, strict=True)
+        self.aliases = [Alias(old, new, 0) for old, new in pairs]
+
+    # ---- views -----------------------------------------------------------------------------------
+
+    def _part_of(self, shape: Dims, axis: int | None) -> Dims:
+        if axis is None:
+            return shape
+        return (*shape[:axis], shape[axis] // self.count, *shape[axis + 1 :])
+
+    def _view(self, view: View, axis: int | None) -> View:
+        """What a view is in a block."""
+        shape = self._part_of(view.shape, axis)
+        return View(self._base(view, axis), shape, view.offset, view.strides)
+
+    def _base(self, view: View, axis: int | None) -> Base:
+        base = view.base
+        if type(base) in (Literal, Count):
+            return base
+        if base in self._parts:
+            return self._parts[base]
+        if axis is None or view.strides[axis] == 0:
+            return self._input(base, base.shape, self._fixed, self.body.fixed)
+        return self._input(base, (base.size // self.count,), self._taken, self.body.taken)
+
+    def _input(
+        self, base: Base, shape: Dims, known: dict[Base, Input], places: dict[Base, int]
+    ) -> Input:
+        """An array outside of the loop, or its part, as the body sees it."""
+        found = known.get(base)
+        if found is None:
+            found = known[base] = Input(shape, base.kind)
+            places[found] = len(places)
+        return found
+
+    # ---- items -----------------------------------------------------------------------------------
+
+    def _add(self, item: Any, cut: Cut) -> None:
+        """Add to the body what an item is in a block."""
+        if type(item) is Pieces:
+            self.body.low.items.append(self._pieces(item))
+            return
+        views = [self._view(v, a) for v, a in zip(item.operands, cut.axes, strict=True)]
+        shape = item.shape if cut.adds else self._part_of(item.shape, first_axis(item.shape))
+        if type(item) is Product:
+            made: Any = Product(shape, item.kind, views[:2], item.place)
+            made.factor = item.factor
+            if item.places is not None:
+                axis = None if cut.adds else first_axis(item.places.shape)
+                made.places = View(made, self._part_of(item.places.shape, axis), 0, item.places.strides)
+            if item.onto is not None and not cut.adds:
+                made.onto = views[2]
+        elif type(item) is Reduction:
+            made = self._reduction(item, shape, views[0])
+        else:
+            made = self._elementwise(item, shape, views)
+        self.body.low.items.append(made)
+        self._parts[item] = made
+        if cut.adds:
+            self._add_up(item, made)
+
+    def _reduction(self, item: Reduction, shape: Dims, view: View) -> Map | Reduction:
+        if view.size != math.prod(shape):
+            return Reduction(shape, item.kind, item.how, view, item.along, item.place)
+        same = reshape(view, shape)  # there is nothing to reduce in a block of one row
+        assert same is not None
+        return Map(shape, item.kind, *as_it_is(item.kind), [same], item.place)
+
+    def _elementwise(self, item: Any, shape: Dims, views: list[View]) -> Any:
+        made = type(item)(shape, item.kind, item.code, item.result, views, item.place)
+        made.alone = item.alone
+        if type(item) is Gather:
+            made.step = item.step
+        if type(item) is Piece:
+            target = item.target
+            to = self._pieces(target.base)
+            made.target = View(to, shape, target.offset, target.strides)
+            made.after = [self._parts[b] for b in item.after]
+            to.pieces.append(made)
+        return made
+
+    def _pieces(self, item: Pieces) -> Pieces:
+        """The array of a block that pieces are written into."""
+        found = self._parts.get(item)
+        if found is None:
+            shape = self._part_of(item.shape, first_axis(item.shape))
+            found = self._parts[item] = Pieces(shape, item.kind, item.place)
+        return found
+
+    def _add_up(self, item: Any, made: Any) -> None:
+        """Carry a sum from block to block, to which each adds what it contributes."""
+        low, carried, cell = self.body.low, Input(item.shape, item.kind), object()
+        self.body.carried[carried] = len(self._initial)
+        low.cells[carried] = cell
+        is_onto = type(item) is Product and item.places is None
+        if is_onto:
+            made.onto = whole(carried)
+        else:
+            add, begin = HOW_ADDED["sum" if type(item) is Product else item.how]
+            code, (result,) = code_of(lambda a, b: [add(a, b)], [item.kind, item.kind])
+            both = [whole(carried), whole(made)]
+            made = Map(item.shape, item.kind, code, result, both, item.place)
+            low.items.append(made)
+        low.writes.append(Write(cell, whole(made), None))
+        if is_onto and item.onto is not None:
+            self._initial.append(item.onto)
+        else:
+            self._initial.append(self._filled(item, 0 if is_onto else begin))
+
+    def _filled(self, item: Any, number: Any) -> View:
+        """An array in memory that holds one number everywhere."""
+        same = View(Literal(item.kind, number), item.shape, 0, (0,) * len(item.shape))
+        made = Map(item.shape, item.kind, *as_it_is(item.kind), [same], item.place)
+        self.ahead.append(made)
+        return whole(made)
