@@ -97,7 +97,7 @@ class BlockLoop:
         self.loop = self  # of which the loop that is written asks what is taken
         self.taken: list[Taken] = []
         self.ahead: list[Any] = []
-        self._parts: dict[Base, Base] = {}  # of arrays that are divided, those of a block
+        self._parts: dict[Base, Any] = {}  # of arrays that are divided, those of a block
         self._fixed: dict[Base, Input] = {}
         self._taken: dict[Base, Input] = {}
         self._initial: list[View] = []
@@ -127,15 +127,31 @@ class BlockLoop:
 
     def _view(self, view: View, axis: int | None) -> View:
         """What a view is in a block."""
+        if type(view.base) is Count and axis is not None and view.strides[axis]:
+            return self._counted(view, axis)
         shape = self._part_of(view.shape, axis)
         return View(self._base(view, axis), shape, view.offset, view.strides)
+
+    def _counted(self, view: View, axis: int) -> View:
+        """Indices, which go on from block to block: what each begins with is added."""
+        kind, shape = view.kind, self._part_of(view.shape, axis)
+        steps = View(view.base, (self.count,), 0, (view.strides[axis] * shape[axis],))
+        begins = Map((self.count,), kind, *as_it_is(kind), [steps])
+        self.ahead.append(begins)
+        begin = self._input(begins, (1,), self._taken, self.body.taken)
+        code, (result,) = code_of(lambda a, b: [LANES.add(a, b)], [kind, kind])
+        own = View(view.base, shape, view.offset, view.strides)
+        made = Map(shape, kind, code, result, [own, View(begin, shape, 0, (0,) * len(shape))])
+        self.body.low.items.append(made)
+        return whole(made)
 
     def _base(self, view: View, axis: int | None) -> Base:
         base = view.base
         if type(base) in (Literal, Count):
             return base
-        if base in self._parts:
-            return self._parts[base]
+        own: Base | None = self._parts.get(base)
+        if own is not None:
+            return own
         if axis is None or view.strides[axis] == 0:
             return self._input(base, base.shape, self._fixed, self.body.fixed)
         return self._input(base, (base.size // self.count,), self._taken, self.body.taken)
@@ -164,7 +180,9 @@ class BlockLoop:
             made.factor = item.factor
             if item.places is not None:
                 axis = None if cut.adds else first_axis(item.places.shape)
-                made.places = View(made, self._part_of(item.places.shape, axis), 0, item.places.strides)
+                made.places = View(
+                    made, self._part_of(item.places.shape, axis), 0, item.places.strides
+                )
             if item.onto is not None and not cut.adds:
                 made.onto = views[2]
         elif type(item) is Reduction:
@@ -196,12 +214,12 @@ class BlockLoop:
             to.pieces.append(made)
         return made
 
-    def _pieces(self, item: Pieces) -> Pieces:
+    def _pieces(self, item: Any) -> Pieces:
         """The array of a block that pieces are written into."""
-        found = self._parts.get(item)
-        if found is None:
+        if item not in self._parts:
             shape = self._part_of(item.shape, first_axis(item.shape))
-            found = self._parts[item] = Pieces(shape, item.kind, item.place)
+            self._parts[item] = Pieces(shape, item.kind, item.place)
+        found: Pieces = self._parts[item]
         return found
 
     def _add_up(self, item: Any, made: Any) -> None:

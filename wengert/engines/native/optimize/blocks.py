@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 from wengert.engines.native.frontend.arrays import (
     Base,
     Count,
-    Dims,
     Gather,
     Map,
     Piece,
@@ -29,7 +28,7 @@ from wengert.engines.native.optimize.aliases import before, first_axis, in_order
 from wengert.engines.native.optimize.block_body import HOW_ADDED, BlockLoop
 
 LEAST: Final = 1 << 25  # bytes of intermediate arrays that are worth a loop
-BLOCK: Final = 1 << 24  # bytes of what a block is meant to need
+BLOCK: Final = 1 << 22  # bytes of what a block is meant to need
 ROWS: Final = 512  # with fewer rows products are slower
 LOOPS: Final = 8  # at most, one after the other
 
@@ -55,7 +54,7 @@ def _worthwhile(items: list[Any], wanted: Sequence[View]) -> Region | None:
         if seed in tried or axis is None:
             continue
         few = Region(items, wanted, seed, _smallest_factor(seed.written.shape[axis]))
-        tried |= few.cuts.keys()
+        tried |= few.connected
         need = few.between()
         count = few.divisor(-(-need // BLOCK)) if need >= LEAST else None
         if count is None:
@@ -106,10 +105,14 @@ def _cuts(item: Any) -> Iterator[Cut]:
         axis = first_axis(item.shape)
         if axis is not None and item.views[1].strides[axis] == 0:  # a table for all rows
             yield Cut((axis, axis), False)
-    elif type(item) in (Map, Piece, Pieces):
+    elif type(item) in (Map, Piece):
         axis = first_axis(item.shape)
         if axis is not None:
-            yield Cut((axis,) * len(item.operands), False)
+            yield Cut((axis,) * len(item.views), False)
+    elif type(item) is Pieces:
+        axes = tuple([first_axis(piece.shape) for piece in item.pieces])
+        if None not in axes:
+            yield Cut(axes, False)
 
 
 def _cuts_of_product(item: Product) -> Iterator[Cut]:
@@ -142,7 +145,8 @@ class Region:
         self._ways: dict[Any, list[Cut]] = {}
         self.cuts: dict[Any, Cut] = {}  # of the items of the region
         self.after: set[Any] = set()  # the items that need its results
-        candidates = self._connected(seed)
+        self.connected = self._connected(seed)
+        candidates = set(self.connected)
         while candidates:  # without those whose whole turns out to be no part of the region
             self.cuts, self.after = {}, set()
             self._divide(candidates)
@@ -194,7 +198,10 @@ class Region:
         if not cut.adds and not self._divides(item, cut):
             return False
         return all(
-            axis is None or view.strides[axis] == 0 or is_aligned(view, axis, self.count)
+            axis is None
+            or view.strides[axis] == 0
+            or type(view.base) is Count
+            or is_aligned(view, axis, self.count)
             for view, axis in zip(item.operands, cut.axes, strict=True)
         )
 
@@ -229,14 +236,11 @@ class Region:
         """Whether an item finds what it reads in its block, or outside of the loop."""
         if type(item) is Pieces and any(piece not in self.cuts for piece in item.pieces):
             return False
-        for view, axis in zip(item.operands, cut.axes, strict=True):
-            inside = view.base in self.cuts
-            if axis is None or view.strides[axis] == 0:
-                if inside:
-                    return False
-            elif not inside and type(view.base) is Count:
-                return False
-        return all(b not in self.cuts or type(b) is Piece for b in item.after)
+        pairs = zip(item.operands, cut.axes, strict=True)
+        whole = [v.base for v, axis in pairs if axis is None or v.strides[axis] == 0]
+        return not any(base in self.cuts for base in whole) and all(
+            b not in self.cuts or type(b) is Piece for b in item.after
+        )
 
     # ---- what it is worth ------------------------------------------------------------------------
 
@@ -259,8 +263,9 @@ class Region:
         """Whether an array is in memory, as far as one can tell before loops are fused."""
         if self.cuts[item].adds or type(item) is Piece or item not in self._readers:
             return False
-        kinds = {type(reader) for reader, _ in self._readers[item]}
-        return Product in kinds or (type(item) is Product and kinds != {Map}) or type(item) is Pieces
+        return type(item) in (Product, Pieces) or any(
+            type(reader) is Product for reader, _ in self._readers[item]
+        )
 
     def divisor(self, least: int) -> int | None:
         """A number of blocks, not much above `least`, that divides all rows; None if there is none."""

@@ -108,6 +108,7 @@ class BodyWriter:
     def _made(self, lines: Sequence[str]) -> Call:
         """The call of the function of these lines, which has no name yet."""
         made = Call("", self._arguments, 1, self.what)
+        made.inside = self.calls
         declared = f"declare void {_COPY}(ptr, ptr, i64, i1)"
         text = ["entry:", *self._found(), *self._entry, *lines]
         made.function = Function("\n".join(text), frozenset([declared]), ())

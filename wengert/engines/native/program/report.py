@@ -16,6 +16,7 @@ from wengert.engines.native.frontend.arrays import (
     RowSet,
     Step,
 )
+from wengert.engines.native.optimize.block_body import BlockLoop
 from wengert.engines.native.program.build import Built
 from wengert.execution.description import Description, numpy_step, origin
 
@@ -28,11 +29,15 @@ def describe(built: Built, name: str) -> Description:
             steps.append(_stream(segment) if segment.reserves else numpy_step(segment.op))
         else:
             for call in segment:
-                if call.name not in ("", "@copy"):
+                if _is_step(call):
                     steps.append(_native_step(call))
                 if call is built.fullest:
                     reached = max(len(steps), 1)
     return Description(name, "native", steps, built.memory, built.peak, reached)
+
+
+def _is_step(call: Any) -> bool:
+    return call.name not in ("", "@copy")
 
 
 def _stream(step: Step) -> dict[str, Any]:
@@ -43,6 +48,8 @@ def _stream(step: Step) -> dict[str, Any]:
 def _native_step(call: Any) -> dict[str, Any]:
     if isinstance(call.what, Launch):
         return _loop(call)
+    if isinstance(call.what, Repeat) and isinstance(call.what.inside, BlockLoop):
+        return _blocks(call)
     if isinstance(call.what, (Repeat, Choice)):
         return _bodies(call.what)
     if isinstance(call.what, Routine):
@@ -57,6 +64,19 @@ def _bodies(what: Repeat | Choice) -> dict[str, Any]:
     kind, size = ("while", what.count or "n") if isinstance(what, Repeat) else ("branch", 1)
     made = [origin(what.place)]
     return {"kind": kind, "size": [size], "parts": 1, "bytes": 0, "flops": 0, "made of": made}
+
+
+def _blocks(call: Any) -> dict[str, Any]:
+    """A loop over blocks: what its steps do for all of them."""
+    steps, count = [_native_step(c) for c in call.inside if _is_step(c)], call.what.count
+    return {
+        "kind": "blocks",
+        "size": [count],
+        "parts": max(step["parts"] for step in steps),
+        "bytes": count * sum(step["bytes"] for step in steps),
+        "flops": count * sum(step["flops"] for step in steps),
+        "made of": list(dict.fromkeys(origin for step in steps for origin in step["made of"])),
+    }
 
 
 def _routine(item: Routine) -> dict[str, Any]:

@@ -40,7 +40,9 @@ class Call:
     Without a function it is a check, which stops the plan if the array holds True.
     """
 
-    __slots__ = ("arrays", "chosen", "finish", "function", "name", "parts", "settings", "what")
+    __slots__ = (
+        "arrays", "chosen", "finish", "function", "inside", "name", "parts", "settings", "what",
+    )  # fmt: skip
 
     def __init__(
         self, name: str, arrays: Sequence[tuple[Base, int]], parts: int, what: Any
@@ -56,6 +58,7 @@ class Call:
         self.finish: Any = None  # the epilogue of a product
         # The arrays that it reads in branches alone: those of a branch that was not run are missing.
         self.chosen: frozenset[Base] = frozenset()
+        self.inside: Sequence[Call] = ()  # the calls of its bodies
 
     @property
     def outputs(self) -> Sequence[Base]:

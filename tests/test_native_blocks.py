@@ -1,0 +1,327 @@
+"""Large intermediate arrays, computed a block of rows at a time: the same numbers, in less memory."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert.engines.native.frontend.arrays import Count, Input, View, transpose, whole
+from wengert.engines.native.optimize import blocks
+
+Layer = Callable[[Any], Any]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks for arrays of any size, in as many as there may be."""
+    monkeypatch.setenv("WENGERT_CACHE_DIR", "")  # what is kept there was made with the usual sizes
+    for name, value in {"LEAST": 16, "BLOCK": 1, "ROWS": 1}.items():
+        monkeypatch.setattr(blocks, name, value)
+
+
+def kinds(plan: Any) -> list[str]:
+    return [step["kind"] for step in plan.steps]
+
+
+# ---- drawn networks ---------------------------------------------------------------------------------
+
+
+class Network:
+    """Layers drawn for a batch of sequences, what becomes of them, and their weights."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = random.Random(seed)
+        self._numbers = np.random.default_rng(seed)
+        self.batch = self._rng.choice([2, 3, 4, 6, 7, 8, 12])
+        self.length, self.width = self._rng.randint(1, 4), self._rng.randint(1, 5)
+        self.weights: list[Any] = []
+        self._layers = [self._layer() for _ in range(self._rng.randint(1, 4))]
+        self._loss = self._rng.choice(LOSSES)
+        self._also = self._rng.random() < 0.3  # an activation is a result, too
+
+    def inputs(self) -> list[Any]:
+        shape = self.batch, self.length, self.width
+        return [self._numbers.normal(size=shape), *self.weights]
+
+    def _weight(self, *shape: int) -> int:
+        self.weights.append(self._numbers.normal(size=shape))
+        return len(self.weights) - 1
+
+    def _layer(self) -> Callable[[Any, Sequence[Any]], Any]:
+        return getattr(self, self._rng.choice(LAYERS))()
+
+    def __call__(self, x: Any, *weights: Any) -> list[Any]:
+        middle = x
+        for at, layer in enumerate(self._layers):
+            x = layer(x, weights)
+            middle = x if at == 0 else middle
+        return [self._loss(x), *([middle] if self._also else [])]
+
+    # Each keeps the shape of its input.
+
+    def dense(self) -> Any:
+        at, b = self._weight(self.width, self.width), self._weight(self.width)
+        return lambda x, w: tf.tanh(tf.matmul(x, w[at]) + w[b])
+
+    def masked_weight(self) -> Any:
+        at = self._weight(self.width, self.width)
+        mask = np.tril(np.ones((self.width, self.width)))
+        return lambda x, w: x + tf.matmul(x, tf.sin(w[at]) * mask)
+
+    def flat(self) -> Any:
+        size = self.length * self.width
+        at = self._weight(size, size)
+        return lambda x, w: tf.reshape(
+            tf.nn.sigmoid(tf.matmul(tf.reshape(x, [-1, size]), w[at])), tf.shape(x)
+        )
+
+    def attention(self) -> Any:
+        q, k = self._weight(self.width, self.width), self._weight(self.width, self.width)
+
+        def layer(x: Any, w: Any) -> Any:
+            scores = tf.nn.softmax(tf.matmul(x @ w[q], x @ w[k], transpose_b=True))
+            return x + tf.matmul(scores, x)
+
+        return layer
+
+    def heads(self) -> Any:
+        at = self._weight(self.width, 2 * self.width)
+        parts = self.length, 2, self.width
+
+        def layer(x: Any, w: Any) -> Any:
+            h = tf.transpose(tf.reshape(x @ w[at], [-1, *parts]), [0, 2, 1, 3])
+            mixed = tf.nn.softmax(tf.matmul(h, h, transpose_b=True)) @ h
+            return tf.reduce_sum(tf.transpose(mixed, [0, 2, 1, 3]), 2) * 0.5
+
+        return layer
+
+    def normalized(self) -> Any:
+        def layer(x: Any, w: Any) -> Any:
+            mean, variance = tf.nn.moments(x, [-1], keepdims=True)
+            return (x - mean) * tf.math.rsqrt(variance + 0.1)
+
+        return layer
+
+    def over_the_batch(self) -> Any:
+        def layer(x: Any, w: Any) -> Any:
+            mean, variance = tf.nn.moments(x, [0], keepdims=True)
+            return (x - mean) * tf.math.rsqrt(variance + 0.5)
+
+        return layer
+
+    def dropped(self) -> Any:
+        seed = [self._rng.randint(0, 99), 1]
+        return lambda x, w: tf.nn.experimental.stateless_dropout(x, 0.3, seed)
+
+    def shifted(self) -> Any:
+        return lambda x, w: tf.concat([x[:, 1:], tf.cos(x[:, :1])], 1)
+
+    def padded(self) -> Any:
+        return lambda x, w: tf.tanh(x) + tf.pad(x[:, 1:], [[0, 0], [0, 1], [0, 0]])
+
+    def turned(self) -> Any:
+        return lambda x, w: tf.reverse(x, [0]) * 0.5 + x
+
+    def looked_up(self) -> Any:
+        at = self._weight(3, self.width)
+        return lambda x, w: x + tf.gather(w[at], tf.cast(tf.abs(x[..., 0]) * 2.0, tf.int32) % 3)
+
+    def numbered(self) -> Any:
+        n = self.batch
+        return lambda x, w: x * tf.reshape(tf.range(1.0, n + 1.0, dtype=x.dtype), [n, 1, 1]) / n
+
+    def gram(self) -> Any:
+        return lambda x, w: tf.matmul(x, tf.matmul(x, x, transpose_a=True)) * 0.3
+
+
+LAYERS = [
+    "dense", "dense", "masked_weight", "flat", "attention", "heads", "normalized", "over_the_batch",
+    "dropped", "shifted", "padded", "turned", "looked_up", "numbered", "gram",
+]  # fmt: skip
+LOSSES: list[Layer] = [
+    lambda y: tf.reduce_mean(tf.square(y)),
+    lambda y: tf.sqrt(tf.reduce_sum(tf.square(y)) + 1.0),
+    lambda y: tf.reduce_sum(tf.math.log(tf.reduce_mean(tf.exp(tf.tanh(y)), 0))),
+    lambda y: tf.reduce_max(tf.tanh(y)) + tf.reduce_prod(1.0 + 0.1 * tf.tanh(y[..., 0])),
+    lambda y: tf.reduce_sum(tf.matmul(tf.reshape(y, [y.shape[0], -1]), tf.reshape(y, [y.shape[0], -1]), transpose_a=True) ** 2) * 0.01,
+]  # fmt: skip
+
+
+def derivatives(network: Network) -> Callable[..., list[Any]]:
+    """The results, their gradients, and the gradients of what these are in sum."""
+
+    def f(*xs: Any) -> list[Any]:
+        with tf.GradientTape() as outer:
+            outer.watch(xs)
+            with tf.GradientTape() as inner:
+                inner.watch(xs)
+                ys = network(*xs)
+            gs = inner.gradient(ys[0], xs, unconnected_gradients="zero")
+            total = tf.add_n([tf.reduce_sum(g * tf.sin(x)) for g, x in zip(gs, xs, strict=True)])
+        return [*ys, *gs, *outer.gradient(total, xs, unconnected_gradients="zero")]
+
+    return f
+
+
+SEEDS = range(60)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_drawn_networks(seed: int) -> None:
+    network = Network(seed)
+    f = derivatives(network)
+    xs = [tf.constant(x) for x in network.inputs()]
+    wanted = tf.function(f, jit_compile=False)(*xs)
+    found = tf.function(f, jit_compile=True)(*xs)
+    for y, z in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(y, z, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.usefixtures("small")
+def test_most_drawn_networks_have_blocks() -> None:
+    """What the networks above are drawn for."""
+    found = []
+    for seed in list(SEEDS)[:12]:
+        network = Network(seed)
+        xs = [tf.constant(x) for x in network.inputs()]
+        found.append(
+            "blocks" in kinds(tf.function(derivatives(network), jit_compile=True).plan(*xs))
+        )
+    assert sum(found) >= 6
+
+
+# ---- memory and speed ---------------------------------------------------------------------------------
+
+
+def network_of(layers: int, width: int) -> tuple[Any, list[Any]]:
+    weights = [tf.Variable(tf.ones([width, width])) for _ in range(layers)]
+
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            y = x
+            for w in weights:
+                y = tf.tanh(y @ w)
+            loss = tf.reduce_mean(tf.square(y))
+        return tape.gradient(loss, weights)
+
+    return tf.function(step, jit_compile=True), weights
+
+
+def test_a_deep_network_keeps_one_block_of_its_activations() -> None:
+    step, _ = network_of(12, 128)
+    rows = tf.zeros([16384, 128])
+    plan = step.plan(rows)
+    assert "blocks" in kinds(plan)
+    assert plan.memory < 12 * rows.numpy().nbytes / 10
+
+
+def test_a_large_score_matrix_is_never_there() -> None:
+    @tf.function(jit_compile=True)
+    def slopes(q: Any, k: Any, v: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([q, k, v])
+            scores = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * 0.125)
+            y = tf.reduce_sum(tf.square(scores @ v))
+        return tape.gradient(y, [q, k, v])
+
+    x = tf.zeros([1, 4, 2048, 64])
+    assert slopes.plan(x, x, x).memory < 2048 * 2048 * 4
+
+
+def test_small_arrays_are_left_as_they_are() -> None:
+    step, _ = network_of(4, 128)
+    assert "blocks" not in kinds(step.plan(tf.zeros([1000, 128])))
+
+
+def test_a_plan_says_what_its_blocks_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many products, and their lines."""
+    monkeypatch.setenv("WENGERT_CACHE_DIR", "")
+    rows = tf.zeros([16384, 128])
+    in_blocks = network_of(12, 128)[0].plan(rows)
+    monkeypatch.setattr(blocks, "LEAST", 1 << 50)
+    at_once = network_of(12, 128)[0].plan(rows)
+    (step,) = [s for s in in_blocks.steps if s["kind"] == "blocks"]
+    total = sum(s["flops"] for s in at_once.steps)
+    assert step["flops"] == pytest.approx(total, rel=0.02)
+    assert any("MatMul" in line for line in step["made of"])
+
+
+# ---- what is around a loop ------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("small")
+def test_variables_are_updated_by_what_the_blocks_add_up() -> None:
+    x = np.random.default_rng(0).normal(size=(6, 3))
+    found = []
+    for compiled in (True, False):
+        weights = [tf.Variable(np.full((3, 3), 0.1 * k)) for k in (1, 2, 3)]
+
+        @tf.function(jit_compile=compiled)
+        def step(x: Any, weights: Any = weights) -> Any:
+            with tf.GradientTape() as tape:
+                y = x
+                for w in weights:
+                    y = tf.tanh(y @ w)
+                loss = tf.reduce_mean(tf.square(y))
+            for w, g in zip(weights, tape.gradient(loss, weights), strict=True):
+                w.assign_sub(0.5 * g)
+            return loss, weights[0].read_value()
+
+        losses = [step(tf.constant(x)) for _ in range(4)]
+        found.append([*[v for pair in losses for v in pair], *weights])
+        if compiled:
+            assert "blocks" in kinds(step.plan(tf.constant(x)))
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+@pytest.mark.usefixtures("small")
+def test_in_a_loop_of_the_program() -> None:
+    def f(x: Any, w: Any) -> Any:
+        for _ in tf.range(3):
+            x = tf.tanh(tf.tanh(x @ w) @ w) + 0.1 * tf.matmul(x, x, transpose_a=True)[:1]
+        return x
+
+    x, w = (
+        tf.constant(np.random.default_rng(k).normal(size=s)) for k, s in enumerate([(6, 3), (3, 3)])
+    )
+    native, reference = (tf.function(f, jit_compile=c)(x, w) for c in (True, False))
+    np.testing.assert_allclose(native, reference, rtol=1e-10)
+
+
+@pytest.mark.usefixtures("small")
+def test_an_index_out_of_range_is_an_error() -> None:
+    @tf.function(jit_compile=True)
+    def f(x: Any, w: Any, at: Any) -> Any:
+        y = tf.tanh(x @ w) + tf.gather(w, at)
+        return tf.reduce_sum(tf.matmul(y, y, transpose_a=True))
+
+    x, w = tf.ones([4, 3]), tf.ones([3, 3])
+    f(x, w, tf.constant([0, 1, 2, 0]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="indices\\[3\\] = 7"):
+        f(x, w, tf.constant([0, 1, 2, 7]))
+
+
+# ---- which views belong to one block ----------------------------------------------------------------------
+
+
+def test_aligned_views() -> None:
+    base = Input((6, 4), "f8")
+    rows = whole(base)
+    assert blocks.is_aligned(rows, 0, 3)
+    assert not blocks.is_aligned(rows, 0, 4)  # which does not divide the rows
+    assert not blocks.is_aligned(rows, 1, 2)
+    assert blocks.is_aligned(transpose(rows, (1, 0)), 1, 3)
+    assert blocks.is_aligned(View(base, (6, 2), 1, (4, 1)), 0, 6)  # two columns
+    assert not blocks.is_aligned(View(base, (6, 2), 3, (4, 1)), 0, 6)  # from one row into the next
+    assert not blocks.is_aligned(
+        View(base, (6, 4), 20, (-4, 1)), 0, 3
+    )  # from the last to the first
+    assert blocks.is_aligned(View(base, (6, 4), 3, (4, -1)), 0, 3)  # each row backwards
+    assert not blocks.is_aligned(View(Count((6,), "i4"), (6, 4), 0, (0, 1)), 0, 3)
