@@ -77,6 +77,8 @@ def lowering_of(plan: Plan, forms: dict[int, ListForm] | None = None) -> Lowerin
 class Lowering:
     """Lowers a plan, and holds the arrays and views that result."""
 
+    is_simple = False  # whether its items are as simple as they get
+
     def __init__(
         self, plan: Plan, forms: dict[int, ListForm] | None, left: Container[int] = ()
     ) -> None:

@@ -57,6 +57,8 @@ class Taken(NamedTuple):
 class Lowered:
     """The items of the body, and what it carries, as a lowering of a graph would hold them."""
 
+    is_simple = True
+
     def __init__(self) -> None:
         self.items: list[Any] = []
         self.cells: dict[Base, Any] = {}

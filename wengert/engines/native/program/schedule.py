@@ -41,7 +41,8 @@ class Schedule:
         views += [*[w.view for w in self.writes], *checks]
         views += [w.view for s in steps for w in s.writes]
         fusion = Fusion()
-        for item in in_blocks(simplify(self.low, views), views):
+        items = self.low.items if self.low.is_simple else simplify(self.low, views)
+        for item in in_blocks(items, views):
             fusion.add(item)
         wanted = [v.base for v in views]  # after simplify, which may have replaced bases
         # Truth values that raise an error; each is checked as soon as it is computed.
