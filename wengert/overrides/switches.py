@@ -74,7 +74,7 @@ class Switches(NamedTuple):
         return with_checks(row, place) if self.anomaly else row
 
 
-_NOTHING_SAID: Final = Switches()
+NOTHING_SAID: Final = Switches()
 
 
 def checked(switches: Switches) -> Switches:
@@ -92,7 +92,7 @@ _BLOCK: Final = ""  # the name that no operation has
 
 
 class _Program:
-    switches = _NOTHING_SAID
+    switches = NOTHING_SAID
 
 
 def switches_around() -> Switches:
@@ -183,14 +183,14 @@ def set_gradient_switches(
 
 def block_of(switches: Switches) -> AbstractContextManager[None]:
     """What is taken inside is by these, and otherwise by those around."""
-    if switches == _NOTHING_SAID:
+    if switches == NOTHING_SAID:
         return nullcontext()
     return override_rows({_BLOCK: checked(switches).over(switches_around())})
 
 
 def within_block(function: Function, switches: Switches) -> Function:
     """The function, with these switches in force while it runs."""
-    if checked(switches) == _NOTHING_SAID:
+    if checked(switches) == NOTHING_SAID:
         return function
 
     @functools.wraps(function)
@@ -301,7 +301,7 @@ class SwitchedOverrides(Overrides):
 def with_switches(overrides: Any, switches: Switches) -> Overrides | None:
     """The overrides of one call together with its switches; None where there is nothing."""
     given = as_overrides(overrides)
-    if switches is _NOTHING_SAID or not switches.changes_rules:
+    if switches is NOTHING_SAID or not switches.changes_rules:
         return given
     return SwitchedOverrides(given, switches)
 
@@ -344,7 +344,7 @@ def inner_accumulator() -> Accumulator:
 def switches_inside() -> Switches:
     """The switches of the derivative that is being taken of an operation with an inside."""
     sweeping = thread.context.sweeping
-    return sweeping.switches if isinstance(sweeping, SwitchedOverrides) else _NOTHING_SAID
+    return sweeping.switches if isinstance(sweeping, SwitchedOverrides) else NOTHING_SAID
 
 
 def _inward(row: Row, overrides: SwitchedOverrides) -> Row:

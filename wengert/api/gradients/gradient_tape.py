@@ -28,8 +28,8 @@ from wengert.core.context import (
     thread,
 )
 from wengert.core.contract import same_shape
-from wengert.core.reverse import conjugate, pull_back
-from wengert.core.tape import Tape
+from wengert.core.reverse import conjugate, pull_back, pull_back_plainly
+from wengert.core.tape import LEAF, Tape
 from wengert.errors import GradientWarning, SymbolicValueError, TapeError
 from wengert.host.context_manager import Change, context_manager, enter
 from wengert.host.memory_size import bytes_of
@@ -44,6 +44,7 @@ from wengert.ops.reductions.reductions import reduce_prod
 from wengert.overrides.anomaly import sound_start
 from wengert.overrides.kinks import Ties, counted_by
 from wengert.overrides.switches import (
+    NOTHING_SAID,
     IntSources,
     Kinks,
     OnNonscalar,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 
 Source = TypeVar("Source", bound="Value")
 _AS_IT_IS: Final = nullcontext()
+_NOT_PLAIN: Final = object()
 
 
 class GradientTape:
@@ -160,12 +162,14 @@ class GradientTape:
             self._destabilize = None
         if self._recording:
             self._stop()
-        self._leave()  # where another thread took the gradient meanwhile
+        if self._entered is not None:  # where another thread took the gradient meanwhile
+            self._leave()
         if self._journal is not None:
             self._journal.end()
 
     def __del__(self) -> None:
-        self._leave()  # where an interrupt came as the block ended
+        if self._entered is not None:  # where an interrupt came as the block ended
+            self._leave()
 
     def _leave(self) -> None:
         """Record no more in the thread that entered, if it is this one."""
@@ -223,6 +227,9 @@ class GradientTape:
 
     def watch(self, tensor: Tensors) -> None:
         """Watch a tensor, a variable or a nested structure of them."""
+        if type(tensor) is Tensor and self._tape is not None and tensor.dtype.is_differentiable:
+            self._tape.watch(tensor)
+            return
         leaves = nest.differentiated(tensor)
         for value in leaves:
             if not isinstance(value, (Tensor, Variable)):
@@ -359,6 +366,14 @@ class GradientTape:
         >>> tape.gradient(y, x).numpy().tolist()
         [2.0, 4.0]
         """
+        if (
+            output_gradients is None
+            and overrides is None
+            and unconnected_gradients is UnconnectedGradients.NONE
+        ):
+            found = self._plain_gradient(target, sources)
+            if found is not _NOT_PLAIN:
+                return found
         policy = as_policy(unconnected_gradients)
         tape = self._to_differentiate()
         targets = _targets(target)
@@ -392,6 +407,37 @@ class GradientTape:
                 lambda: self._explained(target, sources, frame, output_gradients, overrides),
             )
         return nest.with_gradients(sources, gradients)
+
+    def _plain_gradient(self, target: Any, sources: Any) -> Any:
+        """The gradient of a real tensor by watched values, where nothing else has a say.
+
+        What follows the checks is what `gradient` does, without what it does for others.
+        """
+        tape, context = self._tape, thread.context
+        if (
+            type(tape) is not Tape
+            or type(target) is not Tensor
+            or context.listeners != ()  # no recorder, and no interpreter
+            or context.sweeping is not None
+            or self._switches is not NOTHING_SAID
+            or self._hooked
+            or answers.always
+        ):
+            return _NOT_PLAIN
+        positions = tape.positions
+        asked = sources if type(sources) is list else [sources]
+        if positions.get(target._key, LEAF) == LEAF or not target.dtype.is_floating:
+            return _NOT_PLAIN
+        for x in asked:
+            kind = type(x)
+            if (kind is not Variable and kind is not Tensor) or positions.get(x._key) != LEAF:
+                return _NOT_PLAIN
+            if not x.dtype.is_floating:
+                return _NOT_PLAIN
+        seed = _all_ones(target)
+        self._close()
+        found = pull_back_plainly(tape, target, seed, asked, not self._persistent)
+        return found if asked is sources else found[0]
 
     def _sources(self, sources: Tensors) -> list[Any]:
         flat = _checked(nest.differentiated(sources), "source")
