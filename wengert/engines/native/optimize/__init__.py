@@ -4,5 +4,7 @@ fuse      Loop fusion: which arrays are computed in one loop
 aliases   Arrays that are parts of other arrays, sums, and who reads what
 assemble  Sums of padded arrays, and nested arrays of pieces, as one array
 roll      Loops that a program wrote out, as operations on whole arrays
+blocks    Large arrays between products, computed a block of rows at a time
+block_body  What a block computes: the body of that loop
 simplify  Dead code, and matrix products merged into few large ones
 """
