@@ -95,6 +95,15 @@ def native(options: argparse.Namespace) -> None:
         pictured(plot.draw, measured, write(measured, text, options, "native"))
 
 
+def of_doubles(options: argparse.Namespace) -> None:
+    """The same in float64."""
+    measured = measuring.measure_doubles(options.rounds, options.part)
+    text = table.as_markdown(measured, "Compiled gradients in float64")
+    print(text)
+    if not options.no_write and not options.part:
+        write(measured, text, options, "float64")
+
+
 def of_curves(options: argparse.Namespace) -> None:
     """What a gradient costs as it grows."""
     measured = scaling.measure()
@@ -188,6 +197,7 @@ def _import_table(measured: dict[str, float]) -> list[str]:
 PARTS: Final[Mapping[str, Callable[[argparse.Namespace], None]]] = {
     "eager": eager,
     "native": native,
+    "float64": of_doubles,
     "derivatives": of_derivatives,
     "answers": of_answers,
     "adbench": of_adbench,

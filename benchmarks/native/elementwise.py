@@ -14,7 +14,17 @@ import numpy as np
 
 from benchmarks import chain
 from benchmarks.native.libraries import compiling_torch, contestants, named, torch_arrays
-from benchmarks.native.workload import BEST, Array, Program, Run, Workload, doubles, normal
+from benchmarks.native.workload import (
+    BEST,
+    FLOAT,
+    Array,
+    Program,
+    Run,
+    Workload,
+    doubles,
+    find_jax,
+    normal,
+)
 from benchmarks.peers import find, steps
 
 FLOATS = 10_000_000
@@ -110,7 +120,7 @@ def chain_expected() -> list[Array]:
 
 
 def tiny_input() -> Array:
-    return np.linspace(0.1, 1.0, 8, dtype=np.float32)
+    return np.linspace(0.1, 1.0, 8, dtype=FLOAT)
 
 
 def tiny_expected() -> list[Array]:
@@ -135,7 +145,7 @@ def tiny_taped(module: str, compiled: bool) -> Run | None:
 
 
 def tiny_jax() -> Run | None:
-    jax = find("jax")
+    jax = find_jax()
     if jax is None:
         return None
     given = jax.numpy.asarray(tiny_input())

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.native.libraries import contestants
 from benchmarks.native.science import expected_of
-from benchmarks.native.workload import BEST, Array, Program, Workload, normal
+from benchmarks.native.workload import BEST, FLOAT, Array, Program, Workload, normal
 
 EPSILON = 1e-5
 
@@ -119,8 +119,8 @@ def program(
 def scaled(w: Array) -> Array:
     """Kernels that keep the size of what they take; scales are near one."""
     if w.ndim == 1:
-        return 1 + np.float32(0.1) * w
-    return w * np.float32(np.prod(w.shape[:-1]) ** -0.5)
+        return 1 + FLOAT(0.1) * w
+    return w * FLOAT(np.prod(w.shape[:-1]) ** -0.5)
 
 
 # ---- two layers as for CIFAR --------------------------------------------------------------------

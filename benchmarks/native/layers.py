@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.native.libraries import contestants
-from benchmarks.native.workload import BEST, Array, Program, Workload, doubles, normal, whole
+from benchmarks.native.workload import BEST, FLOAT, Array, Program, Workload, doubles, normal, whole
 
 # ---- softmax cross-entropy ----------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ EACH = WIDTH // HEADS
 
 def attention_inputs() -> list[Array]:
     x, *weights = normal((BATCH, POSITIONS, WIDTH), *[(WIDTH, WIDTH)] * 4)
-    return [x, *(w * np.float32(WIDTH**-0.5) for w in weights)]
+    return [x, *(w * FLOAT(WIDTH**-0.5) for w in weights)]
 
 
 def attention_taped(tf: Any, x: Any, wq: Any, wk: Any, wv: Any, wo: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from benchmarks.native.workload import Contestant, Program, Run
+from benchmarks.native.workload import Contestant, Program, Run, find_jax
 from benchmarks.peers import find
 
 # What a contestant that is not there lacks.
@@ -67,7 +67,7 @@ def taped(program: Program, module: str, compiled: bool) -> Run | None:
 
 
 def jitted(program: Program) -> Run | None:
-    jax = find("jax")
+    jax = find_jax()
     if jax is None:
         return None
     inputs = [jax.numpy.asarray(v) for v in program.inputs()]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.native.libraries import compiling_torch, named, torch_arrays
-from benchmarks.native.workload import Array, Run, Workload, normal
+from benchmarks.native.workload import Array, Run, Workload, find_jax, normal
 from benchmarks.peers import find
 
 STEPS, SIZE = 10_000, 8
@@ -47,7 +47,7 @@ def taped(once: Step, module: str, compiled: bool) -> Run | None:
 
 
 def jitted(once: Step) -> Run | None:
-    jax = find("jax")
+    jax = find_jax()
     if jax is None:
         return None
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.native.libraries import compiling_torch, contestants, torch_run
-from benchmarks.native.workload import BEST, Array, Program, Run, Workload, doubles, normal
+from benchmarks.native.workload import BEST, FLOAT, Array, Program, Run, Workload, doubles, normal
 
 STEPS, BATCH, SIZE = 100, 32, 256
 
@@ -16,7 +16,7 @@ STEPS, BATCH, SIZE = 100, 32, 256
 def inputs() -> list[Array]:
     """Weights of the input and of the hidden state, the bias, and the sequence."""
     wx, wh, b, xs = normal((SIZE, 4 * SIZE), (SIZE, 4 * SIZE), (4 * SIZE,), (STEPS, BATCH, SIZE))
-    scale = np.float32(SIZE**-0.5)
+    scale = FLOAT(SIZE**-0.5)
     return [wx * scale, wh * scale, b, xs]
 
 
@@ -29,7 +29,7 @@ def cell(x: Any, h: Any, c: Any, weights: Any, sigmoid: Any, tanh: Any, split: A
 
 
 def taped(tf: Any, wx: Any, wh: Any, b: Any, xs: Any) -> Any:
-    h = c = tf.zeros([BATCH, SIZE])
+    h = c = tf.zeros([BATCH, SIZE], xs.dtype)
     for t in range(STEPS):
         h, c = cell(xs[t], h, c, (wx, wh, b), tf.sigmoid, tf.tanh, lambda z: tf.split(z, 4, -1))
     return tf.reduce_sum(h)
@@ -37,7 +37,7 @@ def taped(tf: Any, wx: Any, wh: Any, b: Any, xs: Any) -> Any:
 
 def scanned(jax: Any, wx: Any, wh: Any, b: Any, xs: Any) -> Any:
     """A scan is JAX's way; unrolled, it compiles for a minute and takes six times as long."""
-    zeros = jax.numpy.zeros((BATCH, SIZE))
+    zeros = jax.numpy.zeros((BATCH, SIZE), xs.dtype)
 
     def step(state: Any, x: Any) -> Any:
         split = partial(jax.numpy.split, indices_or_sections=4, axis=-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from benchmarks.native import (
     transformer,
 )
 from benchmarks.native.libraries import LIMITS
-from benchmarks.native.workload import BEST, Workload
+from benchmarks.native.workload import BEST, FLOAT_BY, Workload
 from benchmarks.timing import Contestants, Timing, interleaved
 from benchmarks.worker import Worker
 
@@ -37,6 +38,7 @@ WORKLOADS = [
 ]
 # Threads of OpenBLAS go on spinning after a product, for 120 ms: whoever comes next would pay.
 QUIET = 0.25  # seconds
+JAX = "JAX jit"
 
 
 def measure(rounds: int, only: str = "") -> dict[str, Any]:
@@ -50,6 +52,19 @@ def measure(rounds: int, only: str = "") -> dict[str, Any]:
         for row in first_rows(rounds):
             rows.append(row)
             report(row)
+    return {"machine": machine(), "rounds": rounds, "rows": rows}
+
+
+def measure_doubles(rounds: int, only: str = "") -> dict[str, Any]:
+    """The same in float64, beside the peer that compiles for it as for float32."""
+    os.environ[FLOAT_BY] = "float64"
+    rows = []
+    for workload in WORKLOADS:
+        if only in workload.name:
+            among = {name: workload.contestants[name] for name in ("wengert", JAX)}
+            bars = {JAX: 1.0}
+            rows.append(row_of(workload._replace(contestants=among, bars=bars), rounds))
+            report(rows[-1])
     return {"machine": machine(), "rounds": rounds, "rows": rows}
 
 

@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 
 from benchmarks.native.libraries import compiling_torch, named
-from benchmarks.native.workload import BEST, Array, Run, Workload, doubles, normal, whole
+from benchmarks.native.workload import (
+    BEST,
+    FLOAT,
+    Array,
+    Run,
+    Workload,
+    doubles,
+    find_jax,
+    normal,
+    whole,
+)
 from benchmarks.peers import find
 
 SIZES = (784, 512, 512, 10)
@@ -23,7 +33,7 @@ def parameters() -> list[Array]:
     made = []
     for seed, (n, m) in enumerate(pairwise(SIZES), 1):
         w, b = normal((n, m), (m,), seed=seed)
-        made += [w * np.float32(np.sqrt(2 / n)), b * np.float32(0.1)]
+        made += [w * FLOAT(np.sqrt(2 / n)), b * FLOAT(0.1)]
     return made
 
 
@@ -95,7 +105,7 @@ def taped(module: str, compiled: bool) -> Run | None:
 
 
 def in_jax() -> Run | None:
-    jax = find("jax")
+    jax = find_jax()
     if jax is None:
         return None
     jnp = jax.numpy

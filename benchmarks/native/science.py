@@ -13,7 +13,17 @@ from typing import Any
 import numpy as np
 
 from benchmarks.native.libraries import compiling_torch, contestants, named, torch_arrays
-from benchmarks.native.workload import BEST, Array, Program, Run, Workload, doubles, normal
+from benchmarks.native.workload import (
+    BEST,
+    FLOAT,
+    Array,
+    Program,
+    Run,
+    Workload,
+    doubles,
+    find_jax,
+    normal,
+)
 from benchmarks.peers import find
 
 
@@ -46,7 +56,7 @@ def network_inputs() -> list[Array]:
     """Places and times, and the weights of three layers."""
     shapes = [(2, UNITS), (UNITS,), (UNITS, UNITS), (UNITS,), (UNITS, 1), (1,)]
     places, *weights = normal((2, POINTS), *shapes)
-    return [places, *(w * np.float32(0.5) for w in weights)]
+    return [places, *(w * FLOAT(0.5) for w in weights)]
 
 
 def network(tanh: Callable[[Any], Any], z: Any, weights: Sequence[Any]) -> Any:
@@ -109,7 +119,7 @@ SAMPLES, FEATURES = 512, 4
 def process_inputs() -> list[Array]:
     """Logarithms of the scales, of the signal and of the noise; where, and what was measured."""
     x, y = normal((SAMPLES, FEATURES), (SAMPLES,))
-    return [np.zeros(FEATURES, np.float32), np.float32(0), np.float32(-1), x, y]
+    return [np.zeros(FEATURES, FLOAT), FLOAT(0), FLOAT(-1), x, y]
 
 
 def process_taped(tf: Any, scales: Any, signal: Any, noise: Any, x: Any, y: Any) -> Any:
@@ -157,7 +167,7 @@ def flow_inputs() -> list[Array]:
     y, target, w1, b1, w2, b2 = normal(
         (BATCH, 2), (BATCH, 2), (2, WIDTH), (WIDTH,), (WIDTH, 2), (2,)
     )
-    return [w1, b1, w2 * np.float32(0.1), b2 * np.float32(0.1), y, target]
+    return [w1, b1, w2 * FLOAT(0.1), b2 * FLOAT(0.1), y, target]
 
 
 def advanced(f: Callable[[Any], Any], y: Any) -> Any:
@@ -194,10 +204,8 @@ FLOW = Program(flow_inputs, flow_taped, flow_jax, flow_torch, gradients=range(4)
 
 # ---- a path of Hamiltonian Monte Carlo ----------------------------------------------------------
 
-EFFECTS = np.float32(
-    [28, 8, -3, 7, -1, 1, 18, 12]
-)  # of coaching in eight schools, and their errors
-ERRORS = np.float32([15, 10, 16, 11, 9, 11, 10, 18])
+EFFECTS = FLOAT([28, 8, -3, 7, -1, 1, 18, 12])  # of coaching in eight schools, and their errors
+ERRORS = FLOAT([15, 10, 16, 11, 9, 11, 10, 18])
 LEAPS, PACE = 20, 0.05
 
 
@@ -226,7 +234,7 @@ def path_taped(module: str, compiled: bool, exact: bool = False) -> Run | None:
     tf = find(module)
     if tf is None:
         return None
-    form = np.float64 if exact else np.float32
+    form = np.float64 if exact else FLOAT
     data = [tf.constant(v.astype(form)) for v in (EFFECTS, ERRORS)]
 
     def slope(q: Any) -> Any:
@@ -241,7 +249,7 @@ def path_taped(module: str, compiled: bool, exact: bool = False) -> Run | None:
 
 
 def path_jax() -> Run | None:
-    jax = find("jax")
+    jax = find_jax()
     if jax is None:
         return None
     jnp = jax.numpy

@@ -10,12 +10,12 @@ from benchmarks.native.first_call import ROUNDS
 from benchmarks.native.libraries import LIMITS, NEEDS
 
 
-def as_markdown(measured: Mapping[str, Any]) -> str:
+def as_markdown(measured: Mapping[str, Any], title: str = "Compiled gradients") -> str:
     rows = measured["rows"]
     names = contestants(rows)
     head = ["workload", *names, "ratio", "limit", "holds", "interquartile ranges"]
     lines = [
-        "## Compiled gradients",
+        f"## {title}",
         "",
         "Each library in a process of its own, its results compared with known ones first; medians "
         f"of interleaved rounds ({measured['rounds']}; of first calls at most {ROUNDS}). "

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from benchmarks.native.libraries import contestants
 from benchmarks.native.science import expected_of
-from benchmarks.native.workload import BEST, Array, Program, Workload, normal
+from benchmarks.native.workload import BEST, FLOAT, Array, Program, Workload, normal
 
 LAYERS, BATCH, POSITIONS, WIDTH, HEADS = 6, 16, 256, 256, 8
 EACH = WIDTH // HEADS
@@ -83,7 +81,7 @@ def inputs() -> list[Array]:
     square, line, wide = (WIDTH, WIDTH), (WIDTH,), 4 * WIDTH
     layer = [*[square] * 4, line, line, (WIDTH, wide), (wide,), (wide, WIDTH), line, line, line]
     x, *weights = normal((BATCH, POSITIONS, WIDTH), *layer * LAYERS)
-    return [x, *(w * np.float32(w.shape[0] ** -0.5 if w.ndim == 2 else 1) for w in weights)]
+    return [x, *(w * FLOAT(w.shape[0] ** -0.5 if w.ndim == 2 else 1) for w in weights)]
 
 
 def value(blocks: Callable[[Any], Blocks], library: Any, x: Any, *weights: Any) -> Any:

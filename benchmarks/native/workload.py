@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from benchmarks.peers import find
+
 Array = Any
+# The type of all numbers: a process is told so in its environment.
+FLOAT_BY: Final = "WENGERT_BENCHMARKS_FLOAT"
+FLOAT: Final = np.dtype(os.environ.get(FLOAT_BY, "float32")).type
 BEST = "the best peer"
 TOLERANCE = 1e-3  # of the largest number of an array: float32, sums of up to ten million terms
 
@@ -57,9 +63,17 @@ def compare(results: Sequence[Array], expected: Sequence[Array], who: str) -> No
 
 
 def normal(*shapes: tuple[int, ...], seed: int = 0) -> list[Array]:
-    """The same pseudo-random float32 for every library."""
+    """The same pseudo-random numbers for every library."""
     rng = np.random.default_rng(seed)
-    return [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
+    return [rng.standard_normal(shape).astype(FLOAT) for shape in shapes]
+
+
+def find_jax() -> Any:
+    """JAX, computing with the numbers of the workloads; None if it is not installed."""
+    jax = find("jax")
+    if jax is not None and FLOAT is np.float64:
+        jax.config.update("jax_enable_x64", True)
+    return jax
 
 
 def whole(high: int, count: int) -> Array:
@@ -69,4 +83,4 @@ def whole(high: int, count: int) -> Array:
 
 def doubles(arrays: Sequence[Array]) -> list[Array]:
     """In float64, for the reference; whole numbers as they are."""
-    return [v.astype(np.float64) if v.dtype == np.float32 else v for v in arrays]
+    return [v.astype(np.float64) if v.dtype == FLOAT else v for v in arrays]
