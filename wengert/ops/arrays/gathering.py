@@ -404,13 +404,13 @@ def check_scatter(indices: Dims, updates: Dims, shape: Dims, who: str) -> None:
 def _one_hot_kernel(
     _: Namespace, i: Array, *, depth: int, axis: int, on: Array, off: Array
 ) -> Array:
-    out = np.zeros((*i.shape, depth), on.dtype)
-    if off != np.zeros((), on.dtype):
-        out[...] = off
-    inside = (i >= 0) & (i < depth)
-    places = np.flatnonzero(inside) * depth + i[inside].astype(np.intp)
-    out.reshape(-1)[places] = on
-    return np.moveaxis(out, -1, axis)
+    flat = i.ravel()
+    out = np.full((flat.size, depth), off, on.dtype)
+    inside = (flat >= 0) & (flat < depth)
+    rows = inside.nonzero()[0]
+    out[rows, flat if len(rows) == len(flat) else flat[rows]] = on
+    out = out.reshape(*i.shape, depth)
+    return out if axis == i.ndim else np.moveaxis(out, -1, axis)
 
 
 ONE_HOT: Row = op(
@@ -442,14 +442,17 @@ def one_hot(
     if certainly(count < 0):
         raise InvalidArgumentError(f"depth must be non-negative, got: {count} [Op:OneHot]")
     kind = _one_hot_dtype(on_value, off_value, dtype)
-    on, off = (
-        plain(default if value is None else value, kind).astype(kind.numpy_dtype)
-        for value, default in ((on_value, 1), (off_value, 0))
-    )
+    on, off = _one_hot_value(on_value, 1, kind), _one_hot_value(off_value, 0, kind)
     at = normal_axis(-1 if axis is None else int(axis), len(dims(i)) + 1)
     attrs = {"depth": count, "axis": at, "on": on, "off": off}
     result: Tensor = apply(ONE_HOT, (i,), attrs)
     return result
+
+
+def _one_hot_value(value: TensorLike | None, default: int, kind: DType) -> Array:
+    if value is None and kind.is_numeric:
+        return np.asarray(default, kind.numpy_dtype)
+    return plain(default if value is None else value, kind).astype(kind.numpy_dtype)
 
 
 def _one_hot_dtype(

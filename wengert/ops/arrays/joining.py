@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -224,8 +225,10 @@ def unstack(
 def _split_kernel(_: Namespace, x: Array, *, sizes: Dims, axis: int) -> list[Array]:
     if sum(sizes) != x.shape[axis]:
         raise _misfit(sizes, x.shape[axis], axis)
-    parts: list[Array] = np.split(x, list(np.cumsum(sizes)[:-1]), axis)
-    return parts
+    before = (slice(None),) * (axis % x.ndim)
+    ends = list(itertools.accumulate(sizes))
+    keys = [(*before, slice(end - n, end)) for n, end in zip(sizes, ends, strict=True)]
+    return [x[key] for key in keys]
 
 
 def _split_shapes(have: Dims, *, sizes: Dims, axis: int) -> list[Any]:

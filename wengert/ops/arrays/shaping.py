@@ -41,6 +41,8 @@ VIEWS: Final = frozenset(["Identity", "Reshape", "ExpandDims", "Squeeze", "Ensur
 def static(value: TensorLike | Integers) -> Array:
     """Integer parameters (not data) as a NumPy array, from a tensor, a nested list or a number."""
     if isinstance(value, (list, tuple)):
+        if value and all(type(v) is int for v in value):  # by far the most common case
+            return np.array(value)
         parts = [static(v) for v in value]
         return np.stack(parts) if any(p.dtype == object for p in parts) else np.array(parts)
     if type(value) is AnyShape:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -242,9 +242,16 @@ erf: Unary = unary(
 
 # ---- softmax ----------------------------------------------------------------------------------
 
+FEW: Final = 1 << 10  # elements of which one pass takes less than to prepare several
+
 
 def _below_largest(x: Array, axis: int, finish: Callable[[Any], None]) -> Array:
     """x minus its maximum along an axis, then `finish` in place, on all processors."""
+    if x.ndim and x.size < FEW:
+        given = widen(x)
+        out = given - np.maximum.reduce(given, axis, keepdims=True, initial=-np.inf)
+        finish(out)
+        return out.astype(x.dtype, copy=False)
     out = np.empty(x.shape, widen(x[:0]).dtype) if x.ndim else x
 
     def work(rows: slice) -> None:
@@ -365,7 +372,8 @@ def _sparse_kernel(_: Namespace, x: Array, labels: Array) -> Array:
             "[Op:SparseSoftmaxCrossEntropyWithLogits]"
         )
     logs = _log_softmax_kernel(np, x, axis=x.ndim - 1)
-    return -np.take_along_axis(logs, labels[..., None].astype(np.intp), -1)[..., 0]
+    flat = logs.reshape(-1, depth)
+    return -flat[np.arange(len(flat)), labels.ravel()].reshape(labels.shape)
 
 
 def _slope_kernel(_: Namespace, x: Array, labels: Array) -> Array:
