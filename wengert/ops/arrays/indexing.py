@@ -168,12 +168,14 @@ def _index(part: Any) -> Any:
 
 
 def _bound(value: Any) -> Any:
+    if value is None or type(value) is int:
+        return value
     if type(value) is Batched:
         raise TypeError(
             f"A part that begins or ends at {value!r} has another size in each example of a batch. Use "
             "tf.gather with as many indices in each, or tf.map_fn."
         )
-    return None if value is None else _index(value)
+    return _index(value)
 
 
 # What an index may be, in TensorFlow's words.

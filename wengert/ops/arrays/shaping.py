@@ -244,7 +244,7 @@ def _what_is_wrong_with(order: Dims, rank: int) -> str:
 
 EXPAND_DIMS: Row = op(
     "ExpandDims",
-    lambda xp, x, *, axis: xp.expand_dims(x, axis),
+    lambda xp, x, *, axis: xp.reshape(x, (*x.shape[:axis], 1, *x.shape[axis:])),
     shape=lambda have, *, axis: (*have[:axis], 1, *have[axis:]),
     integers=by_function(np.expand_dims),
     vjp=(lambda g, y, x, *, axis: reshape(g, dims(x)),),
@@ -271,10 +271,13 @@ def expand_dims(input: TensorLike, axis: Integers, name: str | None = None) -> T
     >>> tf.expand_dims([1, 2], 1).shape
     TensorShape([2, 1])
     """
-    x, given = convert(input), static(axis)
-    if given.size != 1:
-        raise InvalidArgumentError("'dim' must be a tensor with a single value [Op:ExpandDims]")
-    at, rank = int(given.item()), len(dims(x))
+    x = convert(input)
+    if type(axis) is not int:
+        given = static(axis)
+        if given.size != 1:
+            raise InvalidArgumentError("'dim' must be a tensor with a single value [Op:ExpandDims]")
+        axis = int(given.item())
+    at, rank = axis, len(dims(x))
     if not -rank - 1 <= at <= rank:
         raise InvalidArgumentError(
             f"Tried to expand dim index {at} for tensor with {rank} dimensions. [Op:ExpandDims]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import string
@@ -301,7 +302,9 @@ def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], lis
 
 def _einsum_kernel(xp: Namespace, *xs: Array, equation: str) -> Array:
     mind_the_load()
-    product = xp.einsum(equation, *[widen(x) for x in xs], optimize=len(xs) > 1)
+    # For few numbers the way to the best order takes longer than the sums.
+    is_long = len(xs) > 1 and math.prod([x.size for x in xs]) > _LONG
+    product = xp.einsum(equation, *[widen(x) for x in xs], optimize=is_long)
     return product.astype(xs[0].dtype, copy=False)
 
 
@@ -381,11 +384,14 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
             "Expected: name, optimize."
         )
     xs = convert_alike("Einsum", *inputs)
-    explicit = _explicit(equation, [dims(x) for x in xs])
+    shapes = tuple([dims(x) for x in xs])
+    known = all(type(size) is int for shape in shapes for size in shape)
+    explicit = (_explicit_once if known else _explicit)(equation, shapes)
     result: Tensor = apply(EINSUM, xs, {"equation": explicit})
     return result
 
 
+_LONG: Final = 1 << 14  # pairs of numbers
 _TERM: Final = r"[A-Za-z]*(\.\.\.)?[A-Za-z]*"
 
 
@@ -420,6 +426,9 @@ def _explicit(equation: str, shapes: Sequence[Dims]) -> str:
     explicit = f"{','.join(filled)}->{out.replace('...', dots)}"
     _check_einsum(equation, explicit, shapes)
     return explicit
+
+
+_explicit_once = functools.lru_cache(maxsize=256)(_explicit)
 
 
 def _dots(term: str, shape: Dims) -> int:
