@@ -31,7 +31,8 @@ from wengert.engines.native.optimize.aliases import Alias, Readers, needed, pinn
 from wengert.engines.native.optimize.assemble import assemble
 from wengert.engines.native.optimize.roll import roll
 
-# Products with a longer inner axis gain nothing from being merged.
+# Products with a longer inner axis gain nothing from being merged, nor do larger ones from being merged
+# where their matrices have to be copied for it.
 LONG: Final = 1024
 
 
@@ -149,19 +150,18 @@ class _Sums:
             and self._only_reader(v.base) is not None
             and v.base.views[0].shape[-1] <= LONG
         ]
-        if len(products) < 2:
+        if len(products) < 2 or (max(root.shape) > LONG and not _lie_together(products)):
             return None
         chosen = {id(p) for p in products}
         others = [v for v in terms if id(v.base) not in chosen]
         return [*self._as_one(root, products), *self._with(root, others)]
 
     def _as_one(self, root: Map, products: Sequence[Any]) -> list[Any]:
-        by_left = sorted(products, key=lambda p: p.views[0].offset)
-        left = [transpose(p.views[0], (1, 0)) for p in by_left]
-        if _joined(left) is not None:
+        by_left = sorted(products, key=_begin)
+        if _joined(_left_turned(by_left)) is not None:
             products = by_left
         made: list[Any] = []
-        a = self._stack([transpose(p.views[0], (1, 0)) for p in products], made, root.place)
+        a = self._stack(_left_turned(products), made, root.place)
         b = self._stack([p.views[1] for p in products], made, root.place)
         self._product = Product(root.shape, root.kind, [transpose(a, (1, 0)), b], root.place)
         return [*made, self._product]
@@ -194,6 +194,19 @@ class _Sums:
             made += [*target.pieces, target]
             found = self._stacks[key] = whole(target)
         return found
+
+
+def _left_turned(products: Sequence[Any]) -> list[View]:
+    return [transpose(p.views[0], (1, 0)) for p in products]
+
+
+def _lie_together(products: Sequence[Any]) -> bool:
+    """Whether the matrices of products are one matrix in memory, so that none has to be copied."""
+    ordered = sorted(products, key=_begin)
+    return (
+        _joined(_left_turned(ordered)) is not None
+        and _joined([p.views[1] for p in ordered]) is not None
+    )
 
 
 def _is_sum(item: Any) -> bool:
