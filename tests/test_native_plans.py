@@ -340,6 +340,30 @@ def test_pieces_without_threads_or_in_turn(lacking: str, monkeypatch: Any) -> No
     assert len(pieces.objects_in(llvm.compile_text(long_module(8)))) == 2
 
 
+def test_functions_without_loops_are_compiled_with_less_effort(monkeypatch: Any) -> None:
+    """They are in pieces of their own, with those that call none with a loop."""
+    loop = (
+        "define double @count(double %x) {\nentry:\nbr label %again\nagain:\n"
+        "%i = phi i64 [ 0, %entry ], [ %j, %again ]\n%j = add i64 %i, 1\n"
+        "%go = icmp ult i64 %j, 9\nbr i1 %go, label %again, label %end\nend:\n"
+        "%y = sitofp i64 %j to double\nret double %y\n}\n"
+    )
+    caller = "define double @caller(double %x) {\n%y = call double @count(double %x)\n"
+    caller += "".join(f"%z{k} = fadd double %x, {float(k)}\n" for k in range(150))
+    caller += "ret double %y\n}\n"
+    efforts: list[Any] = []
+    compiled = llvm._compiled
+    monkeypatch.setattr(llvm, "get_threads", lambda: 1)
+    monkeypatch.setattr(llvm, "_compiled", lambda text, effort, at=0: efforts.append((effort, text)) or compiled(text, effort, at))  # fmt: skip
+    data = llvm.compile_text(long_module(8) + loop + caller)
+    of_effort = dict(efforts)
+    assert of_effort.keys() == {llvm._LOOPS, llvm._STRAIGHT}
+    assert "@caller" in of_effort[llvm._LOOPS]
+    assert "@k0" not in of_effort[llvm._LOOPS]
+    assert "@count" not in of_effort[llvm._STRAIGHT]
+    assert all(LoadedObject(data).address(name) for name in ("k0", "k7", "caller"))
+
+
 def _raising(error: Exception) -> Any:
     def function(*_: Any, **__: Any) -> Any:
         raise error

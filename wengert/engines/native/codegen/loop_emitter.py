@@ -110,11 +110,16 @@ class Emitter(Layout):
     def _over(self) -> list[tuple[Base, Base]]:
         """Pairs of arrays in which the second may overwrite the first: elements are read before."""
         elsewhere = {x.base for x in self.loads if x.level != FULL} | self.displaced
+        by_form: dict[tuple[int, str], list[tuple[Base, int]]] = {}
+        for new, written in self.written_in.items():
+            if type(new) is not Piece:
+                by_form.setdefault((new.size, new.kind), []).append((new, written))
         return [
             (old, new)
             for old, read in self.last_read.items()
-            for new, written in self.written_in.items()
-            if read <= written and old not in elsewhere and type(new) is not Piece
+            if old not in elsewhere
+            for new, written in by_form.get((old.size, old.kind), ())
+            if read <= written
         ]
 
     def flops(self) -> int:

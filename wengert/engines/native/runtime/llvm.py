@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import Any, Final
 
 from wengert.engines.native.runtime.elf_loader import Image, Unloadable
-from wengert.engines.native.runtime.pieces import joined, objects_in, pieces_of
+from wengert.engines.native.runtime.pieces import has_loops, joined, objects_in, pieces_of
 from wengert.host.locks import awaited_lock, load_module
 from wengert.host.threads import get_threads
 
@@ -30,12 +30,12 @@ def _llvm() -> Any:
 
 def compile_text(text: str, quickly: bool = False) -> bytes:
     """Compile LLVM IR to an object file, or a long one to several: a thread for each."""
-    effort = _STRAIGHT if quickly or " phi " not in text else _LOOPS
     pieces = pieces_of(text, get_threads())
+    efforts = [_STRAIGHT if quickly or not has_loops(piece) else _LOOPS for piece in pieces]
 
     def work() -> bytes:
         with _LOCK:
-            return joined(_side_by_side(pieces, effort))
+            return joined(_side_by_side(pieces, efforts))
 
     return _undisturbed(work)
 
@@ -64,17 +64,17 @@ def _undisturbed(work: Callable[[], bytes]) -> bytes:
     return found  # type: ignore[no-any-return]
 
 
-def _side_by_side(pieces: Sequence[str], effort: int) -> list[bytes]:
+def _side_by_side(pieces: Sequence[str], efforts: Sequence[int]) -> list[bytes]:
     """The object file of each piece; all threads have ended before it returns, or raises."""
     found: list[Any] = [None] * len(pieces)
 
     def work(at: int) -> None:
         try:
-            found[at] = _compiled(pieces[at], effort, at)
+            found[at] = _compiled(pieces[at], efforts[at], at)
         except Exception as error:  # noqa: BLE001  # raised by the thread that waits
             found[at] = error
 
-    for at in range(len(pieces)):  # LLVM is initialized by one thread alone
+    for at, effort in enumerate(efforts):  # LLVM is initialized by one thread alone
         _target_machine(effort, at)
     others = [threading.Thread(target=work, args=(at,)) for at in range(1, len(pieces))]
     started = [thread for thread in others if _has_started(thread)]

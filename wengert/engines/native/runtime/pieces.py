@@ -1,7 +1,8 @@
 """A module of LLVM IR in pieces that can be compiled side by side.
 
 Each piece is some of the functions that no other one calls, with all that these call. What stands outside
-of functions goes with every piece.
+of functions goes with every piece. Functions without loops are in pieces of their own: they need less
+effort.
 """
 
 from __future__ import annotations
@@ -18,9 +19,8 @@ _CALLED: Final = re.compile(r"@([\w.$]+)")
 
 
 def pieces_of(text: str, most: int) -> list[str]:
-    """At most so many pieces of about the same length; the text alone where it is short."""
-    count = min(most, text.count("\n") // LEAST)
-    if count < 2:
+    """At most so many pieces of about the same length of each kind; the text alone where it is short."""
+    if text.count("\n") < 2 * LEAST:
         return [text]
     functions = _FUNCTION.findall(text)
     names = [found.group(1) for found in map(_NAME.search, functions) if found]
@@ -30,11 +30,28 @@ def pieces_of(text: str, most: int) -> list[str]:
     by_name = dict(zip(names, functions, strict=True))
     called = {name: _CALLED.findall(function) for name, function in by_name.items()}
     helpers = {other for name, others in called.items() for other in others if other != name}
-    lengths = {name: by_name[name].count("\n") for name in names if name not in helpers}
+    needed = {name: _with_helpers([name], called) for name in names if name not in helpers}
+    lengths = {name: by_name[name].count("\n") for name in needed}
+    loops = [n for n in needed if any(has_loops(by_name[other]) for other in needed[n])]
+    straight = [n for n in needed if n not in set(loops)]
+    if min(sum(lengths[n] for n in kind) for kind in (loops, straight)) < LEAST // 10:
+        loops, straight = [*loops, *straight], []
+    parts = []
+    for kind in (loops, straight):
+        own = {name: lengths[name] for name in kind}
+        count = max(min(most, sum(own.values()) // LEAST), 1)
+        parts += [part for part in _parted(own, count) if part]
+    if len(parts) < 2:
+        return [text]
     return [
-        "\n".join([common, *(by_name[name] for name in names if name in needed)])
-        for needed in [_with_helpers(part, called) for part in _parted(lengths, count) if part]
+        "\n".join([common, *(by_name[name] for name in names if name in there)])
+        for there in [_with_helpers(part, called) for part in parts]
     ]
+
+
+def has_loops(text: str) -> bool:
+    """Whether any function goes back to where it was."""
+    return " phi " in text
 
 
 def _has_state(common: str) -> bool:
