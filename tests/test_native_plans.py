@@ -353,8 +353,13 @@ def test_functions_without_loops_are_compiled_with_less_effort(monkeypatch: Any)
     caller += "ret double %y\n}\n"
     efforts: list[Any] = []
     compiled = llvm._compiled
+
+    def noting(text: str, effort: int, at: int = 0) -> bytes:
+        efforts.append((effort, text))
+        return compiled(text, effort, at)
+
     monkeypatch.setattr(llvm, "get_threads", lambda: 1)
-    monkeypatch.setattr(llvm, "_compiled", lambda text, effort, at=0: efforts.append((effort, text)) or compiled(text, effort, at))  # fmt: skip
+    monkeypatch.setattr(llvm, "_compiled", noting)
     data = llvm.compile_text(long_module(8) + loop + caller)
     of_effort = dict(efforts)
     assert of_effort.keys() == {llvm._LOOPS, llvm._STRAIGHT}
