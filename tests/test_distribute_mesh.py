@@ -39,7 +39,7 @@ def test_without_jax_it_says_what_to_install() -> None:
     run = subprocess.run(
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
     )
-    assert "pip install wengert[xla]" in run.stdout
+    assert "pip install 'wengert[xla]'" in run.stdout
     assert len(run.stdout.splitlines()) == 1
 
 
