@@ -25,6 +25,7 @@ from wengert.engines.xla.layouts import (
     owned,
     whole_everywhere,
 )
+from wengert.engines.xla.meetings import begin, is_of_all
 from wengert.engines.xla.placement import device_of, on
 from wengert.engines.xla.rows import handed
 from wengert.engines.xla.traced import checking
@@ -215,6 +216,8 @@ class Compiled:
             if layouts is not None:
                 function = self._on_mesh(layouts)
                 if jax.process_count() > 1:
+                    if is_of_all(next(x.mesh for x in layouts if x is not None)):
+                        begin()
                     given, kept, away = [
                         list(map(for_all_processes, x)) for x in (given, kept, away)
                     ]

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.xla.backend import called_wide, jax, jnp, load
+from wengert.engines.xla.meetings import begin
 from wengert.errors import InvalidArgumentError
 from wengert.state.cell import Cell
 from wengert.values.on_device import OnDevice, Settings, held_by, hold
@@ -146,4 +147,5 @@ def fetched(value: Any) -> Any:
     """A value as NumPy's array. What is spread over processes they gather, so all of them must ask."""
     if getattr(value, "is_fully_addressable", True) or value.is_fully_replicated:
         return np.asarray(value)
+    begin()
     return load("jax.experimental.multihost_utils").process_allgather(value, tiled=True)
