@@ -107,7 +107,7 @@ class MirroredStrategy(Strategy):
             with as_replica(MirroredContext(self, turn)):
                 return function(*local(args, turn.at), **local(kwargs or {}, turn.at))
 
-        return together(run_all([replica] * len(self._devices)))
+        return together(run_all([replica] * len(self._devices), self._devices))
 
     def _in_function(self, fn: Function) -> Function:
         """A function that is traced with all replicas in it, where the replicas' own was to be traced."""

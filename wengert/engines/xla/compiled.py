@@ -21,12 +21,14 @@ from wengert.engines.xla.layouts import (
     for_all_processes,
     hold_cell,
     kept_so,
+    layout_of,
     layouts_of,
     owned,
     whole_everywhere,
 )
 from wengert.engines.xla.meetings import begin, is_of_all
 from wengert.engines.xla.placement import device_of, on
+from wengert.engines.xla.replicas import ReplicaTrace, everywhere, groups_of
 from wengert.engines.xla.rows import handed
 from wengert.engines.xla.traced import checking
 from wengert.engines.xla.tracing import Trace, TracedCell, TracedStream
@@ -79,6 +81,9 @@ class Compiled:
         self.calls_back = False
         self.called_back: set[str] = set()
         self._device = device_of(plan)
+        self._groups = groups_of(plan)
+        meshes = [group.mesh for group in self._groups.values()]
+        self._everywhere = everywhere(meshes[0]) if meshes else None  # where variables lie
         # Whether arrays are all that is given, as they are.
         self._is_plain = set(kinds) == {ARRAY} and not known and self._device is None
         self._laid_out: dict[Any, Any] = {}  # the functions for what lies on several devices
@@ -103,7 +108,7 @@ class Compiled:
         values = [made[place] for place in self._sources]
         count = len(self._plan.given)
         held = {id(op): v for op, v in zip(self._inner, values[count:], strict=True)}
-        trace = Trace(cells, self._errors, held)
+        trace = self._trace(cells, held)
         with activate((), None), checking(trace.check):
             results = trace.run(self._plan, values[:count])
         self.calls_back |= trace.calls_back
@@ -114,8 +119,15 @@ class Compiled:
             self._returned(cell, trace, failed) if at in self._away else _changed(cell)
             for at, cell in zip(self._cells, cells, strict=True)
         ]
+        if self._everywhere is not None:
+            after = [kept_so(v, self._everywhere, np.shape(v)) for v in after]
         # JAX gives memory to the first result that fits.
         return list(map(_strong, after)), [_strong(handed(v)) for v in results], failed
+
+    def _trace(self, cells: Sequence[Any], held: dict[int, Any]) -> Trace:
+        if self._groups:
+            return ReplicaTrace(cells, self._errors, held, self._groups)
+        return Trace(cells, self._errors, held)
 
     def _returned(self, cell: Any, trace: Trace, failed: Any) -> Any:
         """The value of a variable whose memory was given away: the old one, if a check failed."""
@@ -211,6 +223,8 @@ class Compiled:
     ) -> Any:
         """What the function returns; it is in the list before anything else can happen."""
         function, returned = self._function, [] if returned is None else returned
+        if self._everywhere is not None:
+            kept, away = ([self._laid(x) for x in part] for part in (kept, away))
         if Used.layouts:
             layouts = layouts_of([*given, *kept, *away])
             if layouts is not None:
@@ -226,6 +240,12 @@ class Compiled:
         else:
             called_wide(self._waiting, function, (given, kept, away), returned)
         return returned[0]
+
+    def _laid(self, value: Any) -> Any:
+        """A variable's value, on all devices of the replicas."""
+        if not isinstance(value, jax.Array) or layout_of(value) is not None:
+            return value
+        return called_wide(jax.device_put, value, self._everywhere)
 
     def _waiting(self, function: Any, given: Any, returned: list[Any]) -> None:
         """A run on a device that was named, or one that calls Python back."""

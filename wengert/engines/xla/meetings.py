@@ -41,4 +41,4 @@ def in_vain() -> str:
 def is_of_all(mesh: Any) -> bool:
     """Whether a mesh has devices of all processes."""
     processes = {device.process_index for device in mesh.devices.flat}
-    return len(processes) == jax.process_count() > 1
+    return bool(len(processes) == jax.process_count() > 1)
