@@ -20,6 +20,7 @@ from wengert.engines.xla.layouts import (
     fetched,
     for_all_processes,
     hold_cell,
+    hold_next_cell,
     kept_so,
     layout_of,
     layouts_of,
@@ -179,7 +180,7 @@ class Compiled:
             if value is None:
                 continue
             if at in self._away:
-                hold_cell(values[at], OnDevice(value))
+                hold_next_cell(values[at], OnDevice(value))
             elif not has_failed:
                 _write(self._kinds[at], values[at], value)
         return None if has_failed else results
