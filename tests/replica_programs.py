@@ -135,6 +135,25 @@ def replicas_draw_random_numbers() -> None:
 
 
 @program(PROGRAMS)
+def replicas_that_call_python() -> None:
+    """On one device: those that wait for each other would wait for Python, and it for them."""
+
+    def replica(w: Any, x: Any) -> Any:
+        y = tf.sin(x * w)
+        z = tf.numpy_function(np.tanh, [y], tf.float32)
+        (total,) = summed(tf.reduce_sum(z) + tf.reduce_sum(y))
+        w.assign_add(tf.ones([3]) * total)
+        return total, z
+
+    same_on_replicas(
+        replica,
+        [parts(4, 3)],
+        lambda: [tf.Variable([0.5, 1.0, 2.0], aggregation=tf.VariableAggregation.MEAN)],
+        together=None,
+    )
+
+
+@program(PROGRAMS)
 def replicas_of_several_sizes() -> None:
     rows = np.arange(20, dtype=np.float32).reshape(10, 2)
     given = on_each([rows[:3], rows[3:6], rows[6:8], rows[8:]])

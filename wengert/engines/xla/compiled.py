@@ -84,9 +84,10 @@ class Compiled:
         self._device = device_of(plan)
         self._groups = groups_of(plan)
         meshes = [group.mesh for group in self._groups.values()]
-        self._everywhere = everywhere(meshes[0]) if meshes else None  # where variables lie
+        self._everywhere: Any = everywhere(meshes[0]) if meshes else None  # where variables lie
         # Whether arrays are all that is given, as they are.
         self._is_plain = set(kinds) == {ARRAY} and not known and self._device is None
+        self._is_plain &= not self._groups
         self._laid_out: dict[Any, Any] = {}  # the functions for what lies on several devices
         self._function = jax.jit(self._traced, donate_argnums=2)
         self._is_fixed = all(is_certain(x._array.shape) for x in plan.feeds)
@@ -112,6 +113,8 @@ class Compiled:
         trace = self._trace(cells, held)
         with activate((), None), checking(trace.check):
             results = trace.run(self._plan, values[:count])
+        if self._groups and trace.calls_back:
+            raise _ApartError
         self.calls_back |= trace.calls_back
         self._is_plain &= not trace.calls_back
         self.called_back |= trace.called_back
@@ -196,6 +199,8 @@ class Compiled:
             except _KeepAllError:
                 self._away, self._kept = [], self._cells
                 self._laid_out.clear()
+            except _ApartError:
+                self._groups, self._everywhere = {}, None
 
     def _with_away(self, values: Sequence[Any], given: Sequence[Any], kept: Sequence[Any]) -> Any:
         """A run that is given the memory of variables."""
@@ -259,6 +264,10 @@ class Compiled:
 
 class _KeepAllError(Exception):
     """The memory of variables cannot be given to the step."""
+
+
+class _ApartError(Exception):
+    """Replicas are computed on one device: devices that wait for each other must not wait for Python."""
 
 
 def _changed(cell: Any) -> Any:
