@@ -141,6 +141,7 @@ def replicas_that_call_python() -> None:
     def replica(w: Any, x: Any) -> Any:
         y = tf.sin(x * w)
         z = tf.numpy_function(np.tanh, [y], tf.float32)
+        z.set_shape([4, 3])
         (total,) = summed(tf.reduce_sum(z) + tf.reduce_sum(y))
         w.assign_add(tf.ones([3]) * total)
         return total, z

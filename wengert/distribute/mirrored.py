@@ -1,7 +1,7 @@
 """A replica on each of several devices of this process.
 
 The replicas' programs go into one graph: what they compute is what TensorFlow's replicas do, on any engine, and
-uneven batches are nothing special. To have XLA divide the work over devices, see `Mesh`.
+uneven batches are nothing special. The XLA engine has all devices work at once where their operations are alike.
 """
 
 from __future__ import annotations
