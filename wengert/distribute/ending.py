@@ -14,7 +14,7 @@ import threading
 from typing import Any, Final
 
 from wengert.engines.xla.backend import load
-from wengert.engines.xla.meetings import Meetings, in_vain, is_in_vain
+from wengert.engines.xla.meetings import Meetings, in_vain, is_in_vain, note_ended
 from wengert.host.user_frames import place_of, users_frame
 
 _KEY: Final = "wengert/ended"
@@ -42,8 +42,7 @@ class Watch(threading.Thread):
         while not self._done.wait(_LOOK):
             with contextlib.suppress(RuntimeError, ValueError):  # there is none
                 index, last = self._notes.key_value_try_get(_KEY).split()
-                Meetings.who = f"process {index} of {self._count}"
-                Meetings.last = int(last)
+                note_ended(f"process {index} of {self._count}", int(last))
                 break
         if is_in_vain() and not self._done.is_set():
             _end_now()

@@ -24,6 +24,12 @@ def begin() -> None:
         raise UnavailableError(in_vain())
 
 
+def note_ended(who: str, after: int) -> None:
+    """Note that another process has ended, after so many."""
+    Meetings.who = who
+    Meetings.last = after
+
+
 def is_in_vain() -> bool:
     """Whether this process computes something with one that has ended."""
     return Meetings.last is not None and Meetings.begun > Meetings.last
