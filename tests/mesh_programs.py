@@ -21,9 +21,14 @@ RNG = np.random.default_rng(0)
 X, Y = (RNG.normal(size=(8, n)).astype(np.float32) for n in (6, 4))
 
 
-def program(function: Callable[[], None]) -> Callable[[], None]:
-    PROGRAMS[function.__name__] = function
-    return function
+def program(
+    programs: dict[str, Callable[[], None]],
+) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    def noted(function: Callable[[], None]) -> Callable[[], None]:
+        programs[function.__name__] = function
+        return function
+
+    return noted
 
 
 def refused(error: type[Exception], words: str, function: Callable[[], Any]) -> None:
@@ -74,20 +79,20 @@ def same_as_one_device(
     return found
 
 
-@program
+@program(PROGRAMS)
 def data_parallel() -> None:
     mesh = Mesh({"data": 4})
     network = same_as_one_device([(), (), ()], lambda x: shard(x, mesh, "data"), mesh)
     assert [sharding(w) for w in network.weights] == [(), (), ()]
 
 
-@program
+@program(PROGRAMS)
 def data_parallel_of_inputs_alone() -> None:
     mesh = Mesh({"data": -1})
     same_as_one_device([(), (), ()], lambda x: shard(x, mesh, ("data", None)), None)
 
 
-@program
+@program(PROGRAMS)
 def tensor_parallel() -> None:
     mesh = Mesh({"model": 4})
     specs = [(None, "model"), "model", ("model", None)]
@@ -95,7 +100,7 @@ def tensor_parallel() -> None:
     assert [sharding(w) for w in network.weights] == [(None, "model"), ("model",), ("model",)]
 
 
-@program
+@program(PROGRAMS)
 def both() -> None:
     mesh = Mesh({"data": 2, "model": 2})
     specs = [(None, "model"), "model", ("model",)]
@@ -104,7 +109,7 @@ def both() -> None:
     assert {p.data.shape for p in pieces} == {(6, 8)}, "the weights are not divided"
 
 
-@program
+@program(PROGRAMS)
 def one_axis_over_two_of_the_mesh() -> None:
     mesh = Mesh({"a": 2, "b": 2})
     x = shard(X, mesh, (("a", "b"), None))
@@ -113,7 +118,7 @@ def one_axis_over_two_of_the_mesh() -> None:
     assert sharding(x) == (("a", "b"),) or sharding(x) == (("a", "b"), None)
 
 
-@program
+@program(PROGRAMS)
 def a_value_is_whole_everywhere_else() -> None:
     mesh = Mesh({"data": 4})
     x, v = shard(X, mesh, "data"), shard(tf.Variable(X), mesh, "data")
@@ -129,7 +134,7 @@ def a_value_is_whole_everywhere_else() -> None:
     np.testing.assert_array_equal(tape.gradient(y, x).numpy(), 2 * X)
 
 
-@program
+@program(PROGRAMS)
 def what_is_assigned_is_laid_out_again() -> None:
     mesh = Mesh({"data": 4})
     v = shard(tf.Variable(X), mesh, "data")
@@ -141,7 +146,7 @@ def what_is_assigned_is_laid_out_again() -> None:
     np.testing.assert_array_equal(v.numpy(), 2 * X)
 
 
-@program
+@program(PROGRAMS)
 def a_tape_around_the_function() -> None:
     """Second derivatives, too: the gradient of what was handed out stays on the devices."""
     mesh = Mesh({"data": 2, "model": 2})
@@ -164,7 +169,7 @@ def a_tape_around_the_function() -> None:
         np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5)
 
 
-@program
+@program(PROGRAMS)
 def what_cannot_be_divided() -> None:
     mesh = Mesh({"data": 2, "model": 2})
     refused(ValueError, "does not divide into 2 parts", lambda: shard(X[:3], mesh, "data"))
@@ -189,11 +194,12 @@ def what_cannot_be_divided() -> None:
     )
 
 
-def main() -> None:
+def run_programs(programs: dict[str, Callable[[], None]]) -> None:
+    """Run them on four devices; print what went wrong in each, as JSON."""
     four = [tf.config.LogicalDeviceConfiguration()] * 4
     tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], four)
     wrong = {}
-    for name, function in PROGRAMS.items():
+    for name, function in programs.items():
         try:
             function()
             wrong[name] = ""
@@ -203,4 +209,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_programs(PROGRAMS)

@@ -1,4 +1,4 @@
-"""Tensors and variables that are divided over four devices: the same numbers as on one."""
+"""Tensors and variables that are divided over four devices, and replicas there: the same numbers as on one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from collections.abc import Mapping
 
 import pytest
 from mesh_programs import PROGRAMS
+from replica_programs import PROGRAMS as REPLICA_PROGRAMS
 from test_xla_rows import environment, needs_jax, results_of
 
 
 @functools.cache
-def results() -> Mapping[str, str]:
+def results(file: str) -> Mapping[str, str]:
     """What went wrong in each program."""
-    found, complaints = results_of("mesh_programs.py", 300)
+    found, complaints = results_of(file, 300)
     assert not complaints, complaints
     return found
 
@@ -24,7 +25,14 @@ def results() -> Mapping[str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str) -> None:
-    assert results()[name] == ""
+    assert results("mesh_programs.py")[name] == ""
+
+
+@needs_jax
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REPLICA_PROGRAMS)
+def test_replicas(name: str) -> None:
+    assert results("replica_programs.py")[name] == ""
 
 
 def test_without_jax_it_says_what_to_install() -> None:
@@ -39,7 +47,7 @@ def test_without_jax_it_says_what_to_install() -> None:
     run = subprocess.run(
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
     )
-    assert "pip install wengert[xla]" in run.stdout
+    assert "pip install 'wengert[xla]'" in run.stdout
     assert len(run.stdout.splitlines()) == 1
 
 

@@ -259,3 +259,66 @@ def test_what_tf_config_says(monkeypatch: pytest.MonkeyPatch) -> None:
         processes.place()
     monkeypatch.setenv("TF_CONFIG", "")
     assert processes.place() == processes.ALONE
+
+
+ENDS_EARLY = """
+import os, sys, threading, time
+import wengert as tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+me = strategy.process_index
+
+def summed():
+    return strategy.run(lambda: tf.distribute.get_replica_context().all_reduce("SUM", tf.constant(1.0)))
+
+summed()
+if me == {ends}:
+    {how}
+    sys.exit(0)
+{others}
+"""
+
+
+@needs_jax
+@pytest.mark.slow
+@pytest.mark.parametrize("ends", [0, 1])
+@pytest.mark.parametrize("how", ["pass", "threading.Thread(target=time.sleep, args=(1,)).start()"])
+def test_a_process_that_ends_before_the_others(ends: int, how: str, tmp_path: Path) -> None:
+    """Who adds a value with it hears of it; JAX's end would have both wait, for minutes."""
+    program = tmp_path / "program.py"
+    program.write_text(ENDS_EARLY.format(ends=ends, how=how, others="summed()"))
+    start = time.monotonic()
+    run = launch("-n", 2, program)
+    assert run.returncode == 1, run.stderr[-3000:]
+    assert f"and process {ends} of 2 has ended, without an error, after 1" in run.stderr
+    assert f"wengert: process {1 - ends} of 2 ended with exit status 1" in run.stderr
+    assert time.monotonic() - start < 60
+
+
+@needs_jax
+@pytest.mark.slow
+@pytest.mark.parametrize("ends", [0, 1])
+def test_a_process_that_works_on_alone(ends: int, tmp_path: Path) -> None:
+    """As the first one does that writes when the others have ended, longer than these wait for a late one."""
+    program = tmp_path / "program.py"
+    others = "time.sleep(4); print('written')"
+    program.write_text(ENDS_EARLY.format(ends=ends, how="pass", others=others))
+    run = launch("-n", 2, "--patience", 2, "--plain", program)
+    assert run.returncode == 0, run.stderr[-3000:]
+    assert "written" in run.stdout
+
+
+@needs_jax
+@pytest.mark.slow
+@pytest.mark.parametrize("ends", [0, 1])
+def test_a_process_that_never_meets_the_others(ends: int, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"import os\nif os.environ['WENGERT_PROCESS_INDEX'] == '{ends}':\n    raise SystemExit\n"
+        "import wengert as tf\ntf.distribute.MultiWorkerMirroredStrategy()\n"
+    )
+    start = time.monotonic()
+    run = launch("-n", 2, program)
+    assert run.returncode == 1, run.stderr[-3000:]
+    said = " ".join(run.stderr.split())
+    assert f"Process {ends} of 2 has ended, without an error, and never met the others" in said
+    assert time.monotonic() - start < 60

@@ -359,7 +359,7 @@ def test_an_error_of_the_file_is_shown_with_its_line(
         (["nothing.py"], "there is no file 'nothing.py'."),
         (["digits", "--optimizer", "adma"], "Did you mean adam?"),
         (["cifar10", "--layer", "spektral"], "there is no layer 'spektral'. There are: spectral. Did you"),
-        (["digits", "--layer", "spectral"], "there is no layer 'spectral'. There is none."),
+        (["digits", "--layer", "spectral"], "'digits' has no layer to choose: leave --layer spectral out, or train"),
         (["digits", "--engine", "nativ"], "There is no engine 'nativ'"),
         (["digits", "--override-scope", "eig"], "SCOPE=GRADIENT is wanted"),
         (["digits", "--override-scope", "eig=cliped"], "Did you mean clipped?"),
@@ -368,7 +368,10 @@ def test_an_error_of_the_file_is_shown_with_its_line(
         (["digits", "--batch", "9999"], "there are 4000 examples"),
         (["digits", "--out", "file"], "file is no folder"),
         (["cifar10", "--data", "nowhere"], "nowhere has no data_batch_1.bin"),
-        (["--resume", "nowhere"], "nowhere holds no run"),
+        (["digits", "--out", "file/run"], "give --out a folder that can be made"),
+        (["--resume", "nowhere"], "nowhere holds no run: there is no such folder. `wengert train TASK --out nowhere`"),
+        (["--resume", "empty"], "empty holds no run: it has no run.json."),
+        (["--resume", "file"], "file is a file: give --resume the folder of the run"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said(
@@ -377,7 +380,9 @@ def test_what_cannot_be_done_is_said(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
+    Path("empty").mkdir()
     assert main(["train", *words]) == 2
+    assert sorted(path.name for path in tmp_path.glob("**/*")) == ["empty", "file"]  # and no `runs`
     assert said in " ".join(capsys.readouterr().err.split())
 
 
@@ -397,6 +402,36 @@ def test_options_that_are_wrong(
     with pytest.raises(SystemExit):
         main(["train", "digits", *words])
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_run_that_was_never_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those that are there are named."""
+    monkeypatch.chdir(tmp_path)
+    assert train("regression", "--steps", 1) == 0
+    assert train("--resume", "runs/regression-2") == 2
+    assert "There is runs/regression-1." in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_run_that_is_as_long_already(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    assert train("regression", "--steps", 3, out=folder) == 0
+    assert train("--resume", folder, "--steps", 2) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "nothing is left of its 2 steps: --steps N, for the whole run, goes on" in said
+
+
+def test_without_jax_a_run_says_what_to_install(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['jax'] = None; import wengert.__main__"
+    folder = tmp_path / "run"
+    for words in ("--engine=xla", "--processes=2"):
+        asked = [sys.executable, "-c", code, "train", "digits", words, "--out", str(folder)]
+        run = subprocess.run(asked, capture_output=True, text=True, cwd=ROOT)
+        assert run.returncode == 2, run.stderr
+        assert "pip install 'wengert[xla]'" in " ".join(run.stderr.split())
+        assert "Traceback" not in run.stderr
+        assert not folder.exists()
 
 
 def test_a_run_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -68,6 +68,7 @@ def test_the_files_of_mnist(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     ("name", "change", "said"),
     [
         ("data_batch_3.bin", lambda d: d[:-1], "data_batch_3.bin is cut short"),
+        ("data_batch_3.bin", lambda d: d[:-3073], "data_batch_3.bin is cut short: it has"),
         ("data_batch_1.bin", lambda d: b"", "it has 0 bytes, and a picture with its class has 3073"),
         ("test_batch.bin", lambda d: b"\x0b" + d[1:], "the class of picture 0 is 11"),
         ("data_batch_2.bin", None, "has no data_batch_2.bin"),

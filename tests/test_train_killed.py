@@ -6,10 +6,13 @@ Runs are killed 20 times; with WENGERT_LONG_TESTS=1 200 times.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import random
 import resource
+import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -201,6 +204,43 @@ def test_settings_that_are_damaged(tmp_path: Path, capsys: pytest.CaptureFixture
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("steps", "many", "settings of a run: steps is 'many'"),
+        ("batch", -5, "settings of a run: batch is -5"),
+        ("rate", None, "settings of a run: rate is None"),
+        ("seed", True, "settings of a run: seed is True"),
+        ("optimizer", "adamx", "there is no optimizer 'adamx'"),
+        ("engine", "xlaa", "There is no engine 'xlaa'"),
+        ("layer", "spectral", "'regression' has no layer to choose"),
+        ("task", "lines", "there is no task 'lines'"),
+    ],
+)
+def test_settings_that_hold_other_things(
+    name: str, value: object, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    assert train("regression", "--steps", 3, out=folder) == 0
+    kept = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(kept | {name: value}))
+    assert train("--resume", folder, "--epochs", 1) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_run_whose_checkpoints_are_gone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It begins again, and says so."""
+    folder = tmp_path / "run"
+    assert train("regression", "--steps", 3, out=folder) == 0
+    before = tensors(folder)
+    shutil.rmtree(folder / "checkpoints")
+    assert train("--resume", folder) == 0
+    assert "it begins again at step 1" in " ".join(capsys.readouterr().out.split())
+    assert tensors(folder) == before
+
+
 # ---- a full disk --------------------------------------------------------------------------------
 
 
@@ -243,6 +283,27 @@ def test_a_disk_without_room_at_the_end(tmp_path: Path) -> None:
     said = noted.read_text()
     assert os.waitstatus_to_exitcode(status) == 1, said
     assert "the checkpoint of step 10 could not be written" in said
+    assert (
+        f"make room, and go on from the last one with wengert train --resume {folder}"
+        in " ".join(said.split())
+    )
     assert whole_steps(folder) == []
     assert train("--resume", folder) == 0
     assert whole_steps(folder) == [10, 20, 30]
+
+
+@needs_fork
+def test_a_disk_without_room_at_the_beginning(tmp_path: Path) -> None:
+    """Not for the number of the process in the lock, nor for the settings: one sentence, with the way out."""
+    code = (
+        "import resource, signal\n"
+        "from pathlib import Path\n"
+        "from wengert.cli import main\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        f"raise SystemExit(main(['train', 'regression', '--out', {str(tmp_path / 'run')!r}]))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 2, run.stderr
+    assert "make room there, or give --out a folder on another disk" in " ".join(run.stderr.split())
+    assert not (tmp_path / "run").exists()

@@ -46,5 +46,5 @@ def test_without_jax_it_says_what_to_install() -> None:
     run = subprocess.run(
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
     )
-    assert "The engine 'xla' needs JAX" in run.stdout
-    assert "pip install wengert[xla]" in run.stdout
+    assert "The engine 'xla', meshes and several processes need JAX" in run.stdout
+    assert "pip install 'wengert[xla]'" in run.stdout

@@ -138,6 +138,16 @@ def until_a_break(x: Any) -> Any:
     return tf.reduce_sum(written.stack(), 0)
 
 
+def until_small(x: Any) -> Any:
+    """A loop of no iterations in each of one that ends when it runs."""
+
+    def step(v: Any) -> Any:
+        _, v = tf.while_loop(lambda i, _: i < 0, lambda i, v: (i + 1, tf.sin(v)), (0, v))
+        return (0.5 * v * tf.cos(v),)
+
+    return tf.while_loop(lambda v: tf.reduce_sum(v * v) > 0.1, step, [x], maximum_iterations=6)[0]
+
+
 def slope_of(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def slope(x: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -151,7 +161,7 @@ def slope_of(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
 @program
 def loops_that_end_when_they_run_have_gradients_within_a_bound() -> None:
     """For no iteration, some, and as many as there may be."""
-    for f in (until_large, until_a_break):
+    for f in (until_large, until_a_break, until_small):
         for x in (floats(50, 60), floats(1.5, 1.2), floats(0.01, 0.02)):
             for g in (f, along(f), slope_of(f), along(slope_of(f))):
                 same(partial(identity, g), x, tolerance=1e-3)

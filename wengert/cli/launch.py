@@ -9,15 +9,18 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from wengert.cli import INTERRUPTED
 from wengert.cli.output import report_failure
 from wengert.cli.run import missing_file
 from wengert.distribute import processes
+from wengert.distribute.gathering import ENDED
 
 _EXAMPLES: Final = """examples:
   wengert launch -n 4 train.py --epochs 3
@@ -102,19 +105,20 @@ def launched(
     where = coordinator or f"127.0.0.1:{_free_port()}"
     first = host * count
     threads = str(max((os.cpu_count() or 1) // count, 1))
-    group = _Group(first, hosts * count, plain)
-    before = {number: signal.signal(number, group.pass_on) for number in _SIGNALS}
-    try:
-        for at in range(first, first + count):
-            group.start(command, {
-                "OMP_NUM_THREADS": threads, **os.environ, processes.INDEX: str(at),
-                processes.COUNT: str(hosts * count), processes.COORDINATOR: where,
-            })  # fmt: skip
-        return group.wait()
-    finally:
-        group.end()
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with tempfile.TemporaryDirectory() as notes:
+        group = _Group(first, hosts * count, plain, Path(notes))
+        before = {number: signal.signal(number, group.pass_on) for number in _SIGNALS}
+        try:
+            for at in range(first, first + count):
+                group.start(command, {
+                    "OMP_NUM_THREADS": threads, **os.environ, processes.INDEX: str(at), ENDED: notes,
+                    processes.COUNT: str(hosts * count), processes.COORDINATOR: where,
+                })  # fmt: skip
+            return group.wait()
+        finally:
+            group.end()
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _free_port() -> int:
@@ -141,8 +145,9 @@ def _ending_with_parent() -> Callable[[], None] | None:
 class _Group:
     """The processes of this machine."""
 
-    def __init__(self, first: int, count: int, plain: bool) -> None:
+    def __init__(self, first: int, count: int, plain: bool, notes: Path) -> None:
         self._first, self._count, self._plain = first, count, plain
+        self._notes = notes  # a folder: the numbers of those that have ended
         self._running: list[subprocess.Popen[bytes]] = []
         self._readers: list[threading.Thread] = []
         self._interrupted = 0
@@ -178,19 +183,29 @@ class _Group:
                 return self._failed()
             if None not in codes:
                 break
+            self._note_ended(codes)
             time.sleep(_LOOK)
         self._read_out()
         if self._interrupted:
             return INTERRUPTED
         return 0
 
+    def _note_ended(self, codes: Sequence[int | None]) -> None:
+        """Tell those that wait for the others which have ended."""
+        for at, code in enumerate(codes, self._first):
+            if code == 0:
+                (self._notes / str(at)).touch()
+
     def _failed(self) -> int:
-        """End the others, and say which failed; one that was killed is the cause, where others say that it is gone."""
+        """End the others, and say which failed.
+
+        One that was killed is the cause, where others say that it is gone. One that aborted is not: JAX does that
+        when it misses the others.
+        """
         time.sleep(_SETTLE)
         codes = [process.poll() for process in self._running]
-        killed = [at for at, code in enumerate(codes) if code is not None and code < 0]
-        failed = killed or [at for at, code in enumerate(codes) if code]
-        code = codes[failed[0]] or 0
+        failed = sorted((_as_a_cause(code), at) for at, code in enumerate(codes) if code)[0][1]
+        code = codes[failed] or 0
         self.end()
         self._read_out()
         what = (
@@ -200,7 +215,7 @@ class _Group:
         )
         others = "" if self._count == 1 else " The others were ended."
         report_failure(
-            f"process {self._first + failed[0]} of {self._count} {what}.{others} The same command begins all of them "
+            f"process {self._first + failed} of {self._count} {what}.{others} The same command begins all of them "
             "again; a program that keeps checkpoints goes on from the last one."
         )
         return code if code > 0 else 128 - code
@@ -219,6 +234,11 @@ class _Group:
     def _read_out(self) -> None:
         for reader in self._readers:
             reader.join(_GRACE)
+
+
+def _as_a_cause(code: int) -> int:
+    """The place of a process's exit status among those that may be the cause; the first is likeliest."""
+    return 2 if code == -signal.SIGABRT else 0 if code < 0 else 1
 
 
 _WRITING: Final = threading.Lock()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
-import importlib.util
 import io
 import shlex
 import sys
@@ -22,7 +21,9 @@ from wengert.cli.launch import launched
 from wengert.cli.output import report_failure, to_errors, to_screen
 from wengert.cli.traceback import show
 from wengert.distribute.processes import place
-from wengert.errors import OpError, OverrideError
+from wengert.engines.xla import backend
+from wengert.engines.xla.backend import MissingJaxError
+from wengert.errors import OpError, OverrideError, ResourceExhaustedError
 from wengert.training import run_folder
 from wengert.training.loop import Outcome, Run
 from wengert.training.page import write_page
@@ -41,6 +42,9 @@ _EXAMPLE: Final = (
 
 class _WrongUseError(ValueError):
     """What was asked for cannot be done; the text says what, and the way out."""
+
+
+_REFUSED: Final = (_WrongUseError, OpError, OverrideError, MissingJaxError)
 
 
 def add_to(commands: Any, purpose: str) -> None:
@@ -128,23 +132,35 @@ def run(options: argparse.Namespace) -> int:
         if options.processes > 1:
             return _launched(options)
         return _train(options)
-    except (_WrongUseError, OpError, OverrideError) as error:
-        return report_failure(str(getattr(error, "message", error)))
+    except _REFUSED as error:
+        return report_failure(_said(error))
     finally:
         tf.config.set_engine(before)
 
 
+def _said(error: Exception) -> str:
+    """What is said of an error, and the way out."""
+    text = str(getattr(error, "message", error))
+    if isinstance(error, ResourceExhaustedError):
+        return f"{text}: make room there, or give --out a folder on another disk."
+    return text
+
+
 def _check(options: argparse.Namespace) -> None:
     """Refuse what is not there before anything is made."""
-    if options.processes > 1 and importlib.util.find_spec("jax") is None:
-        raise _WrongUseError(f"--processes {options.processes} needs JAX: pip install wengert[xla]")
+    if options.processes > 1 or options.engine == "xla":
+        backend.require()
     if options.resume and options.out:
         raise _WrongUseError("--resume goes on in the folder of the run: leave --out out.")
     if options.task is None and not options.resume:
         raise _WrongUseError(f"say what to train: {', '.join(TASKS)}, or FILE.py.")
     _known("optimizer", options.optimizer, list(OPTIMIZERS))
+    _use_engine(options.engine)
+
+
+def _use_engine(name: str | None) -> None:
     try:
-        tf.config.set_engine(options.engine)
+        tf.config.set_engine(name)
     except ValueError as error:
         raise _WrongUseError(str(error)) from error
 
@@ -153,8 +169,16 @@ def _known(what: str, given: str | None, known: list[str]) -> None:
     if given is not None and given not in known:
         near = difflib.get_close_matches(given, known, n=1, cutoff=0.6)
         hint = f" Did you mean {near[0]}?" if near else ""
-        there = f"There are: {', '.join(known)}." if known else "There is none."
-        raise _WrongUseError(f"there is no {what} '{given}'. {there}{hint}")
+        raise _WrongUseError(f"there is no {what} '{given}'. There are: {', '.join(known)}.{hint}")
+
+
+def _check_layer(name: str | None, task: Task) -> None:
+    if name is not None and not task.layers:
+        having = " and ".join(t.name for t in TASKS.values() if t.layers)
+        raise _WrongUseError(
+            f"'{task.name}' has no layer to choose: leave --layer {name} out, or train {having}."
+        )
+    _known("layer", name, list(task.layers))
 
 
 def _check_name(name: str) -> None:
@@ -186,9 +210,11 @@ def _train(options: argparse.Namespace) -> int:
     with folder:
         try:
             return _in(folder, options)
-        except (_WrongUseError, OpError, OverrideError):
+        except _REFUSED:
+            folder.leave_nothing()
             raise
         except Exception as error:  # of a file of the user's, shown as Python would
+            folder.leave_nothing()
             if not _is_file(options, folder):
                 raise
             show(error)
@@ -223,8 +249,7 @@ def _is_file(options: argparse.Namespace, folder: RunFolder) -> bool:
 def _in(folder: RunFolder, options: argparse.Namespace) -> int:
     begun = folder.settings() if options.resume else None
     run, outcome = _run(folder, options, begun)
-    write_page(run, outcome)
-    return _told(run, outcome)
+    return _told(run, outcome, has_page=write_page(run, outcome))
 
 
 def _run(
@@ -234,12 +259,13 @@ def _run(
     screen: Screen | None = None,
 ) -> tuple[Run, Outcome]:
     task = _task(begun.task if begun is not None else options.task)
-    _known("layer", options.layer, list(task.layers))
+    _check_layer(begun.layer if begun is not None else options.layer, task)
+    _known("optimizer", (begun or options).optimizer, list(OPTIMIZERS))
     seed = begun.seed if begun is not None else options.seed or 0
     place = begun.data if begun is not None else options.data
     data = task.data(Path(place) if place else None, seed)
     settings = _settings(options, task, begun, len(data.train))
-    tf.config.set_engine(settings.engine or tf.config.get_engine())
+    _use_engine(settings.engine or tf.config.get_engine())
     screen = screen or _screen(options, np.issubdtype(data.train.targets.dtype, np.integer))
     run = Run(task, settings, data, folder, screen)
     folder.keep(settings)
@@ -301,7 +327,7 @@ def _length(options: argparse.Namespace, batch: int, examples: int) -> int:
     return int(options.steps or (options.epochs or 0) * (examples // batch))
 
 
-def _told(run: Run, outcome: Outcome) -> int:
+def _told(run: Run, outcome: Outcome, has_page: bool) -> int:
     """Say what became of the run; returns the exit status."""
     folder, screen = run.folder.path, run.screen
     if outcome.steps_here and outcome.seconds:
@@ -310,9 +336,8 @@ def _told(run: Run, outcome: Outcome) -> int:
             f"{outcome.steps_here} steps in {spoken(outcome.seconds)}, {rate_text(rate)} a second; "
             f"{outcome.waited / outcome.seconds:.1%} of the time waiting for data"
         )
-    screen.say(
-        f"page: {run.folder.page}   TensorBoard: tensorboard --logdir {shlex.quote(str(run.folder.events))}"
-    )
+    page = f"page: {run.folder.page}   " if has_page else ""
+    screen.say(f"{page}TensorBoard: tensorboard --logdir {shlex.quote(str(run.folder.events))}")
     if outcome.problem:
         report_failure(outcome.problem)
         return 1

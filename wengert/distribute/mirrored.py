@@ -1,7 +1,7 @@
 """A replica on each of several devices of this process.
 
 The replicas' programs go into one graph: what they compute is what TensorFlow's replicas do, on any engine, and
-uneven batches are nothing special. To have XLA divide the work over devices, see `Mesh`.
+uneven batches are nothing special. The XLA engine has all devices work at once where their operations are alike.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class MirroredStrategy(Strategy):
             with as_replica(MirroredContext(self, turn)):
                 return function(*local(args, turn.at), **local(kwargs or {}, turn.at))
 
-        return together(run_all([replica] * len(self._devices)))
+        return together(run_all([replica] * len(self._devices), self._devices))
 
     def _in_function(self, fn: Function) -> Function:
         """A function that is traced with all replicas in it, where the replicas' own was to be traced."""

@@ -19,8 +19,10 @@ import numpy as np
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
+from wengert.distribute.ending import Watch
 from wengert.distribute.gathering import gather
 from wengert.engines.xla.backend import jax, wide
+from wengert.engines.xla.meetings import begin
 from wengert.errors import InvalidArgumentError, UnavailableError
 from wengert.values.shapes import shape_text
 
@@ -28,6 +30,9 @@ INDEX, COUNT, COORDINATOR, PATIENCE = (
     f"WENGERT_PROCESS{name}" for name in ("_INDEX", "_COUNT", "_COORDINATOR", "_PATIENCE")
 )
 _PATIENCE: Final = 120  # seconds until all processes must have begun
+_AT_ITS_END: Final = (
+    7 * 24 * 3600
+)  # seconds that a process which has ended waits for those that work on
 _FORM: Final = 64  # bytes of the text that says what is added
 
 
@@ -85,8 +90,9 @@ def join(where: Place) -> None:
     try:
         gather(where.index, where.count, where.coordinator, patience)
         jax.distributed.initialize(
-            where.coordinator, where.count, where.index, shutdown_timeout_seconds=patience
+            where.coordinator, where.count, where.index, shutdown_timeout_seconds=_AT_ITS_END
         )
+        Watch(where.index, where.count).begin()
         sys.excepthook = functools.partial(_ended_by, sys.excepthook)
     except RuntimeError:
         raise RuntimeError(
@@ -130,6 +136,7 @@ def added(array: Any) -> Any:
     if where.count == 1:
         return array
     array = np.asarray(array)
+    begin()
     try:
         with wide():
             _agree(where, array)

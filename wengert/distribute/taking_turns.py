@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from wengert.core.context import adopt, current_graph, of_thread, thread
@@ -104,13 +105,15 @@ class Turn:
         return self._answer
 
 
-def run_all(functions: Sequence[Callable[[Turn], Any]]) -> list[Any]:
-    """The results of all replicas."""
+def run_all(functions: Sequence[Callable[[Turn], Any]], devices: Sequence[str]) -> list[Any]:
+    """The results of all replicas; the operations of each note its device."""
     turns = [Turn(at, function) for at, function in enumerate(functions)]
+    graph = current_graph()
     try:
         while not all(turn.is_done for turn in turns):
-            for turn in turns:
-                turn.go_on()
+            for turn, device in zip(turns, devices, strict=True):
+                with nullcontext() if graph is None else graph.device(device):
+                    turn.go_on()
                 if turn.error is not None:
                     raise turn.error
             _meet(turns)

@@ -75,7 +75,10 @@ class Subgraph:
         """The results as tensors, for tensors and variables; on a device, if the engine has one."""
         run = self.current
         if run.on_device:
-            return self._run(run.from_tensors, given)
+            found: list[Any] = (
+                self._run(run.from_tensors, given) if self._resources else run.from_tensors(given)
+            )
+            return found
         return list(map(wrap, self.run_on(list(map(given_value, given)))))
 
     def _run_current(self, values: Sequence[Any]) -> list[Any]:

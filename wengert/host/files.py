@@ -146,8 +146,7 @@ class HeldFile:
     def _sign(self) -> None:
         with contextlib.suppress(OSError):  # a full disk: nobody is told who it is
             self._file.truncate(0)
-            self._file.write(str(os.getpid()))
-            self._file.flush()
+            os.write(self._file.fileno(), str(os.getpid()).encode())  # nothing waits for `close`
 
     def _owner(self) -> str:
         """Who holds it, in words."""

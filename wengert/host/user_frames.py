@@ -26,7 +26,11 @@ _IS_OURS: Final = _Files()
 
 def callers_frame() -> FrameType:
     """The frame that called into the library."""
-    frame = sys._getframe(1)
+    return users_frame(sys._getframe(1))
+
+
+def users_frame(frame: FrameType) -> FrameType:
+    """The frame of the user's that a frame was called from, or itself."""
     while _IS_OURS[frame.f_code.co_filename] and frame.f_back is not None:
         frame = frame.f_back
     return frame

@@ -28,8 +28,9 @@ _BYTES: Final = 0x08  # the type of an idx file
 
 def cifar(folder: Path, names: Sequence[str]) -> Examples:
     """Pictures and classes of binary files, one after the other."""
-    found = [_records(_existing(folder, name)) for name in names]
-    records = np.concatenate(found)
+    found = {name: _records(_existing(folder, name)) for name in names}
+    _check_sizes(folder, found)
+    records = np.concatenate(list(found.values()))
     pictures = records[:, 1:].reshape(-1, *_PICTURE).transpose(0, 2, 3, 1)
     return Examples(np.ascontiguousarray(pictures), records[:, 0].astype(np.int32))
 
@@ -44,6 +45,17 @@ def _records(path: Path) -> Any:
     records = data.reshape(-1, _RECORD)
     _check_classes(path, records[:, 0])
     return records
+
+
+def _check_sizes(folder: Path, found: dict[str, Any]) -> None:
+    """A file that was cut between two pictures is shorter than those beside it."""
+    most = max(found, key=lambda name: len(found[name]))
+    for name, records in found.items():
+        if len(records) < len(found[most]):
+            raise DataLossError(
+                f"{folder / name} is cut short: it has {len(records)} pictures, and {most} has {len(found[most])}. "
+                "Fetch it again."
+            )
 
 
 def _check_classes(path: Path, classes: Any) -> None:
@@ -73,7 +85,7 @@ def _idx(path: Path) -> Any:
     axes = data[3] if len(data) > 3 else 0
     start = 4 + 4 * axes
     if data[:3] != bytes([0, 0, _BYTES]) or len(data) < start:
-        raise DataLossError(f"{path} is no idx file of bytes, or is cut short.")
+        raise DataLossError(f"{path} is no idx file of bytes, or is cut short. Fetch it again.")
     shape = tuple(np.frombuffer(data[4:start], ">u4").astype(int).tolist())
     size = int(np.prod(shape, dtype=np.int64))
     if len(data) - start != size:

@@ -75,11 +75,19 @@ class Run:
                 self.screen.say(fault)
         self.learner.begin_alike()
         first = int(self.learner.steps_taken.numpy())
+        if self.folder.holds_steps and not first and self.is_first:
+            self.screen.say(
+                f"no checkpoint in {self.folder.checkpoints}: it begins again at step 1"
+            )
         for history in (self.folder.history, self.folder.tests):
             history.go_on(first)
         if first:
             self.screen.say(f"going on after step {first}")
         outcome = Outcome(first, self.settings.steps)
+        if first >= outcome.last:
+            self.screen.say(
+                f"nothing is left of its {outcome.last} steps: --steps N, for the whole run, goes on"
+            )
         self.screen.begin(first, outcome.last, self.folder.history.records)
         try:
             with Stopping() as stopping, self._events() as events:
@@ -99,7 +107,7 @@ class Run:
             record = self._step(outcome.step + 1, inputs, targets)
             outcome.step = record.step
             if not math.isfinite(record.loss):
-                outcome.problem = self._not_finite(record)
+                outcome.problem = self._not_finite(record, saved)
                 break
             self._note(record, events)
             if record.step % self.settings.save_every == 0 and self._save(record.step):
@@ -133,10 +141,13 @@ class Run:
         if record.step % _EVENTS_EVERY == 0:
             self._events_of("train", record, events)
 
-    def _not_finite(self, record: Record) -> str:
+    def _not_finite(self, record: Record, saved: int) -> str:
+        last = (
+            f"The last checkpoint is of step {saved}." if saved else "There is no checkpoint yet."
+        )
         return (
             f"the loss of step {record.step} is {record.loss}: take a smaller --rate than "
-            f"{self.settings.rate:g}. The last checkpoint is of before."
+            f"{self.settings.rate:g}. {last}"
         )
 
     def _finish(self, outcome: Outcome, saved: int, events: Any) -> None:
@@ -144,7 +155,10 @@ class Run:
             self._try("the history", self.folder.history.flush)
             return
         if outcome.step != saved and not self._save(outcome.step):
-            outcome.problem = f"the checkpoint of step {outcome.step} could not be written."
+            outcome.problem = (
+                f"the checkpoint of step {outcome.step} could not be written: make room, and go on from the "
+                f"last one with wengert train --resume {self.folder.path}"
+            )
         if not outcome.interrupted:
             self._test(outcome, events)
 

@@ -27,13 +27,15 @@ _SHOWN: Final = 6  # pictures of a class
 _LARGE: Final = 48  # pixels of a picture on the page
 
 
-def write_page(run: Run, outcome: Outcome) -> None:
-    """Write the page of a run."""
+def write_page(run: Run, outcome: Outcome) -> bool:
+    """Write the page of a run; whether it could be written."""
     text = page_of(f"Training {run.task.name}", list(_blocks(run, outcome)))
     try:
         replaced(str(run.folder.page), text.encode())
     except OpError as error:
         run.screen.say(f"the page could not be written: {error.message}")
+        return False
+    return True
 
 
 def _blocks(run: Run, outcome: Outcome) -> Iterator[Block]:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import shutil
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from wengert.errors import AlreadyExistsError, FailedPreconditionError, NotFoundError
+from wengert.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    NotFoundError,
+    PermissionDeniedError,
+)
 from wengert.host.files import HeldFile, errors_of_files, remove_all_rests, replaced
 from wengert.training.settings import Settings, settings_of
 
@@ -78,6 +85,9 @@ class RunFolder:
 
     def __init__(self, path: Path, lock: HeldFile) -> None:
         self.path = path
+        self.made: list[
+            Path
+        ] = []  # the folders that were made for this run, itself and those around
         self._lock = lock
         self.history = History(path / _HISTORY)
         self.tests = History(path / "tests.csv")
@@ -117,6 +127,15 @@ class RunFolder:
         """Let others use it."""
         self._lock.close()
 
+    def leave_nothing(self) -> None:
+        """Remove a folder that was made for a run that was refused before its first step."""
+        if not self.made or self.holds_steps or self.history.records:
+            return
+        shutil.rmtree(self.path, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another run may be in one of them
+            for around in self.made[1:]:
+                around.rmdir()
+
     def __enter__(self) -> RunFolder:
         return self
 
@@ -132,6 +151,7 @@ def next_free(name: str) -> Path:
 
 def settings_in(path: Path) -> Settings:
     """What the run of a folder was begun with, for who does not write into it."""
+    _check_begun(path)
     return settings_of(path / _SETTINGS)
 
 
@@ -140,9 +160,14 @@ def begun(path: Path | None, name: str) -> RunFolder:
     path = path or next_free(name)
     if path.exists() and not path.is_dir():
         raise FailedPreconditionError(f"{path} is no folder: give --out the name of one.")
-    with errors_of_files(str(path)):
-        path.mkdir(parents=True, exist_ok=True)
+    made = [p for p in (path, *path.parents) if not p.exists()]
+    try:
+        with errors_of_files(str(path)):
+            path.mkdir(parents=True, exist_ok=True)
+    except (NotFoundError, PermissionDeniedError, FailedPreconditionError) as error:
+        raise type(error)(f"{error.message}: give --out a folder that can be made.") from error
     folder = _held(path)
+    folder.made = made
     if folder.holds_steps:
         folder.close()
         raise AlreadyExistsError(
@@ -154,9 +179,26 @@ def begun(path: Path | None, name: str) -> RunFolder:
 
 def resumed(path: Path) -> RunFolder:
     """The folder of a run that was begun."""
-    if not (path / _SETTINGS).exists():
-        raise NotFoundError(f"{path} holds no run: it has no {_SETTINGS}.")
+    _check_begun(path)
     return _held(path)
+
+
+def _check_begun(path: Path) -> None:
+    if (path / _SETTINGS).exists():
+        return
+    if path.is_file():
+        raise NotFoundError(f"{path} is a file: give --resume the folder of the run that it is in.")
+    why = f"it has no {_SETTINGS}" if path.exists() else "there is no such folder"
+    raise NotFoundError(
+        f"{path} holds no run: {why}. {_others(path)}`wengert train TASK --out {path}` begins one."
+    )
+
+
+def _others(path: Path) -> str:
+    """The runs that stand beside a folder, or in it, as a sentence; '' if there are none."""
+    near = [*path.parent.glob(f"*/{_SETTINGS}"), *path.glob(f"*/{_SETTINGS}")]
+    names = sorted(str(found.parent) for found in near)
+    return f"There is {', '.join(names[:4])}. " if names else ""
 
 
 def _held(path: Path) -> RunFolder:

@@ -5,9 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from wengert.errors import DataLossError
+
+_KINDS: Final[dict[Any, Any]] = {
+    "str": str,
+    "int": int,
+    "float": (float, int),
+    "str | None": (str, type(None)),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,12 +43,26 @@ def settings_of(path: Path) -> Settings:
     try:
         kept = json.loads(path.read_text("utf-8"))
         overrides = tuple((str(scope), str(rule)) for scope, rule in kept.pop("overrides"))
-        return Settings(overrides=overrides, **kept)
+        found = Settings(overrides=overrides, **kept)
+        _check(found)
+        return found
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise DataLossError(
             f"{path} does not hold the settings of a run: {error}. It is damaged, or another version's; "
             "begin a new run."
         ) from error
+
+
+def _check(settings: Settings) -> None:
+    """Raise ValueError unless all values are of their kinds."""
+    for field in dataclasses.fields(settings):
+        value, kinds = getattr(settings, field.name), _KINDS.get(field.type, tuple)
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise ValueError(f"{field.name} is {value!r}")
+    least = {"steps": 1, "batch": 1, "save_every": 1, "seed": 0}
+    for name, smallest in least.items():
+        if getattr(settings, name) < smallest:
+            raise ValueError(f"{name} is {getattr(settings, name)}")
 
 
 def differences(begun: Settings, asked: dict[str, Any]) -> list[str]:

@@ -65,17 +65,22 @@ def _cifar10(folder: Path | None, seed: int) -> Data:
     if folder is not None:
         train = data_files.cifar(folder, data_files.CIFAR_TRAIN)
         test = data_files.cifar(folder, data_files.CIFAR_TEST)
-        return Data(train, test, f"CIFAR-10, the files in {folder}", data_files.CIFAR_CLASSES)
+        return Data(train, test, _from("CIFAR-10", folder, train, test), data_files.CIFAR_CLASSES)
     words = "made-up pictures of ten textures, of CIFAR-10's form; --data FOLDER takes its files"
     train, test = (textures(count, seed) for count in _TEXTURES)
     return Data(train, test, words, tuple(KINDS), is_made_up=True)
+
+
+def _from(name: str, folder: Path, train: Examples, test: Examples) -> str:
+    """Where the data are from, and how many: files that are cut short have fewer."""
+    return f"{name}, the files in {folder}: {len(train):,} pictures to train with, {len(test):,} to test"
 
 
 def _mnist(folder: Path | None, seed: int) -> Data:
     if folder is not None:
         train = data_files.mnist(folder, data_files.MNIST_TRAIN)
         test = data_files.mnist(folder, data_files.MNIST_TEST)
-        return Data(train, test, f"MNIST, the files in {folder}", _DIGITS)
+        return Data(train, test, _from("MNIST", folder, train, test), _DIGITS)
     words = "made-up pictures of digits, of MNIST's form; --data FOLDER takes its files"
     train, test = (strokes(count, 28, seed) for count in _STROKES)
     return Data(train, test, words, _DIGITS, is_made_up=True)

@@ -123,7 +123,10 @@ _ALONE: Final = _count_alone()
 
 def held_by(variable: Any) -> OnDevice | None:
     """What holds the value of a variable on a device; None if its array is NumPy's."""
-    held: OnDevice | None = getattr(variable, "__dict__", {}).get(HELD)
+    try:
+        held: OnDevice | None = variable.__dict__.get(HELD)
+    except AttributeError:  # it cannot be held
+        return None
     if held is None:
         return None
     try:
@@ -140,6 +143,11 @@ def hold(variable: Any, held: OnDevice) -> None:
         del variable._array
     except AttributeError:  # it was on the device before
         return
+
+
+def hold_next(variable: Any, held: OnDevice) -> None:
+    """The same of a variable whose value is on a device, and whose lock was held meanwhile."""
+    variable.__dict__[HELD] = held
 
 
 def can_be_held(variable: Any) -> bool:
@@ -175,3 +183,9 @@ def form_of(tensor: Any) -> Any:
         return slot_of(tensor)
     except AttributeError:
         return tensor._form
+
+
+def form_of_plain(tensor: Any) -> Any:
+    """The same of a plain tensor, which does not change; 1 us faster where its array is on a device."""
+    held = tensor.__dict__.get(HELD)
+    return slot_of(tensor) if held is None else held

@@ -10,7 +10,7 @@ import numpy as np
 from wengert.host.locks import new_lock
 from wengert.values.dtypes import VARIANT
 from wengert.values.exits import exit_watchers, left
-from wengert.values.on_device import Settings, put
+from wengert.values.on_device import Settings
 from wengert.values.shapes import Dims, TensorShape
 from wengert.values.value import HELD, Key, Value, on_own_lines, shown_value, slot_of
 
@@ -147,7 +147,7 @@ def wrap_on_device(array: Any) -> Tensor:
     """A tensor whose array is on a device."""
     tensor: Tensor = _new(Tensor)
     tensor._key = None
-    put(tensor, array)
+    tensor.__dict__[HELD] = array  # as `put` does
     return tensor
 
 

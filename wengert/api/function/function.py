@@ -54,7 +54,7 @@ from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
-from wengert.values.on_device import Settings, form_of
+from wengert.values.on_device import Settings, form_of, form_of_plain
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, wrap
@@ -195,7 +195,8 @@ class ConcreteFunction:
     def quick(self, args: Sequence[Any]) -> Any:
         """A call with plain tensors that nothing records: straight to the compiled plan."""
         if self._subgraph.on_device:
-            made = self._subgraph.run_on_tensors([*args, *self._subgraph.graph.captured])
+            given = [*args, *self._subgraph.graph.captured] if self._captures else args
+            made = self._subgraph.run_on_tensors(given)
             return made[0] if self._is_single else self._arranged(made)
         values = [x._array for x in args]
         if self._captures:
@@ -660,7 +661,7 @@ def _beside_devices(args: tuple[Any, ...]) -> Dims | tuple[Dims | NumpyDType, ..
     for arg in args:
         if type(arg) is not Tensor:
             return None
-        form = form_of(arg)
+        form = form_of_plain(arg)
         key += [form.shape, form.dtype]
     return tuple(key)
 

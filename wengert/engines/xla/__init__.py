@@ -11,7 +11,9 @@ rebound            Kernels that call NumPy by its name, with another namespace i
 rows               A list of a loop as one array
 tracing            A plan evaluated while JAX traces: which row computes how, what is checked
 placement          On which device a plan runs
+meetings           What all processes compute together, counted
 layouts            Arrays that lie on several devices
+replicas           Replicas of a strategy: one program for all devices
 compiled           A plan for values of one kind each, compiled and called; variables give their memory to steps
 program            A plan that runs: compiled for each kind of values, which are handed over and back
 engine             The engine as registered with the rest of Wengert

@@ -9,7 +9,13 @@ from typing import Any, Final
 from wengert.host.cpu_devices import tell
 from wengert.host.locks import load_module
 
-_MISSING: Final = "The engine 'xla' needs JAX ({error}): pip install wengert[xla]"
+_MISSING: Final = (
+    "The engine 'xla', meshes and several processes need JAX ({error}): pip install 'wengert[xla]'"
+)
+
+
+class MissingJaxError(ImportError):
+    """JAX is not installed, or cannot be imported."""
 
 
 class _Lazy:
@@ -32,7 +38,7 @@ def load(module: str) -> Any:
         tell(load_module("jax"))
         return load_module(module)
     except ImportError as error:
-        raise ImportError(_MISSING.format(error=error)) from error
+        raise MissingJaxError(_MISSING.format(error=error)) from error
 
 
 jax: Final[Any] = _Lazy("jax")

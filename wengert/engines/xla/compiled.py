@@ -20,12 +20,16 @@ from wengert.engines.xla.layouts import (
     fetched,
     for_all_processes,
     hold_cell,
+    hold_next_cell,
     kept_so,
+    layout_of,
     layouts_of,
     owned,
     whole_everywhere,
 )
+from wengert.engines.xla.meetings import begin, is_of_all
 from wengert.engines.xla.placement import device_of, on
+from wengert.engines.xla.replicas import ReplicaTrace, everywhere, groups_of
 from wengert.engines.xla.rows import handed
 from wengert.engines.xla.traced import checking
 from wengert.engines.xla.tracing import Trace, TracedCell, TracedStream
@@ -78,8 +82,12 @@ class Compiled:
         self.calls_back = False
         self.called_back: set[str] = set()
         self._device = device_of(plan)
+        self._groups = groups_of(plan)
+        meshes = [group.mesh for group in self._groups.values()]
+        self._everywhere: Any = everywhere(meshes[0]) if meshes else None  # where variables lie
         # Whether arrays are all that is given, as they are.
         self._is_plain = set(kinds) == {ARRAY} and not known and self._device is None
+        self._is_plain &= not self._groups
         self._laid_out: dict[Any, Any] = {}  # the functions for what lies on several devices
         self._function = jax.jit(self._traced, donate_argnums=2)
         self._is_fixed = all(is_certain(x._array.shape) for x in plan.feeds)
@@ -102,9 +110,11 @@ class Compiled:
         values = [made[place] for place in self._sources]
         count = len(self._plan.given)
         held = {id(op): v for op, v in zip(self._inner, values[count:], strict=True)}
-        trace = Trace(cells, self._errors, held)
+        trace = self._trace(cells, held)
         with activate((), None), checking(trace.check):
             results = trace.run(self._plan, values[:count])
+        if self._groups and trace.calls_back:
+            raise _ApartError
         self.calls_back |= trace.calls_back
         self._is_plain &= not trace.calls_back
         self.called_back |= trace.called_back
@@ -113,8 +123,15 @@ class Compiled:
             self._returned(cell, trace, failed) if at in self._away else _changed(cell)
             for at, cell in zip(self._cells, cells, strict=True)
         ]
+        if self._everywhere is not None:
+            after = [kept_so(v, self._everywhere, np.shape(v)) for v in after]
         # JAX gives memory to the first result that fits.
         return list(map(_strong, after)), [_strong(handed(v)) for v in results], failed
+
+    def _trace(self, cells: Sequence[Any], held: dict[int, Any]) -> Trace:
+        if self._groups:
+            return ReplicaTrace(cells, self._errors, held, self._groups)
+        return Trace(cells, self._errors, held)
 
     def _returned(self, cell: Any, trace: Trace, failed: Any) -> Any:
         """The value of a variable whose memory was given away: the old one, if a check failed."""
@@ -166,7 +183,7 @@ class Compiled:
             if value is None:
                 continue
             if at in self._away:
-                hold_cell(values[at], OnDevice(value))
+                hold_next_cell(values[at], OnDevice(value))
             elif not has_failed:
                 _write(self._kinds[at], values[at], value)
         return None if has_failed else results
@@ -182,6 +199,8 @@ class Compiled:
             except _KeepAllError:
                 self._away, self._kept = [], self._cells
                 self._laid_out.clear()
+            except _ApartError:
+                self._groups, self._everywhere = {}, None
 
     def _with_away(self, values: Sequence[Any], given: Sequence[Any], kept: Sequence[Any]) -> Any:
         """A run that is given the memory of variables."""
@@ -210,11 +229,15 @@ class Compiled:
     ) -> Any:
         """What the function returns; it is in the list before anything else can happen."""
         function, returned = self._function, [] if returned is None else returned
+        if self._everywhere is not None:
+            kept, away = ([self._laid(x) for x in part] for part in (kept, away))
         if Used.layouts:
             layouts = layouts_of([*given, *kept, *away])
             if layouts is not None:
                 function = self._on_mesh(layouts)
                 if jax.process_count() > 1:
+                    if is_of_all(next(x.mesh for x in layouts if x is not None)):
+                        begin()
                     given, kept, away = [
                         list(map(for_all_processes, x)) for x in (given, kept, away)
                     ]
@@ -223,6 +246,12 @@ class Compiled:
         else:
             called_wide(self._waiting, function, (given, kept, away), returned)
         return returned[0]
+
+    def _laid(self, value: Any) -> Any:
+        """A variable's value, on all devices of the replicas."""
+        if not isinstance(value, jax.Array) or layout_of(value) is not None:
+            return value
+        return called_wide(jax.device_put, value, self._everywhere)
 
     def _waiting(self, function: Any, given: Any, returned: list[Any]) -> None:
         """A run on a device that was named, or one that calls Python back."""
@@ -235,6 +264,10 @@ class Compiled:
 
 class _KeepAllError(Exception):
     """The memory of variables cannot be given to the step."""
+
+
+class _ApartError(Exception):
+    """Replicas are computed on one device: devices that wait for each other must not wait for Python."""
 
 
 def _changed(cell: Any) -> Any:

@@ -97,15 +97,18 @@ class _Running:
         """What was emitted: of lists into which nothing was written, as many of them."""
         if depth:
             return Rows(array, depth, self._live)
-        if self._live is not None:
-            raise cannot(self._op, _EMPTY_LISTS)
-        return TensorList([array] * self._length)
+        if self._live is None:
+            return TensorList([array] * self._length)
+        if len(array):
+            raise cannot(self._op, _UNWRITTEN_LISTS)
+        return Rows(jnp.zeros((self._length, 0)), 2, self._live)  # empty lists, as of no iterations
 
     def _bounded(self, carry: Any) -> Any:
         """As many iterations as there may be, of which those behind the end do nothing."""
         bound = _bound(self._loop, self._initial, self._constants)
         if bound is None or self._stacks:
             raise cannot(self._op, _UNBOUNDED)
+        self._length = bound
 
         def once(held: Any, _: Any) -> Any:
             inner, count = held
@@ -123,7 +126,7 @@ class _Running:
         def not_at_all(carry: Any, _: Any) -> Any:
             state, carried = carry
             state = [jnp.asarray(v) for v in state]
-            return (state, carried), [jnp.zeros(f.shape, f.dtype) for f in forms]
+            return (state, carried), jax.tree.map(lambda f: jnp.zeros(f.shape, f.dtype), forms)
 
         return lax.cond(go, self._once, not_at_all, carry, elements)
 
@@ -287,8 +290,8 @@ _UNBOUNDED: Final = (
     "it keeps a value of each iteration, as a gradient needs, and how many there are depends on what is "
     "given. Loop over a tf.range of a known length, or give maximum_iterations, outside of other loops and branches"
 )
-_EMPTY_LISTS: Final = (
-    "it keeps lists of no elements of iterations, whose number depends on what is given"
+_UNWRITTEN_LISTS: Final = (
+    "it keeps lists without written elements of iterations, whose number depends on what is given"
 )
 
 

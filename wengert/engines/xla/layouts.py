@@ -12,9 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.xla.backend import called_wide, jax, jnp, load
+from wengert.engines.xla.meetings import begin
 from wengert.errors import InvalidArgumentError
 from wengert.state.cell import Cell
-from wengert.values.on_device import OnDevice, Settings, held_by, hold
+from wengert.values.on_device import OnDevice, Settings, held_by, hold, hold_next
 
 _LAYOUT: Final = "_layout"
 
@@ -66,7 +67,7 @@ def array_of_cell(cell: Any) -> Any:
 
 def owned(cell: Any) -> OnDevice:
     """The value of a variable, whose lock is held, on the device; no step has been given its memory."""
-    held = held_of_cell(cell)
+    held = cell.held if type(cell) is Cell else held_by(cell)
     if held is None:
         held = _put(cell)
     elif held.given_to is None:
@@ -96,6 +97,14 @@ def hold_cell(cell: Any, held: OnDevice) -> None:
         cell.held = held
     else:
         hold(cell, held)
+
+
+def hold_next_cell(cell: Any, held: OnDevice) -> None:
+    """The same after a step that was given the memory of the value before, while its lock was held."""
+    if type(cell) is Cell:
+        cell.held = held
+    else:
+        hold_next(cell, held)
 
 
 def layout_of(value: Any) -> Any:
@@ -146,4 +155,5 @@ def fetched(value: Any) -> Any:
     """A value as NumPy's array. What is spread over processes they gather, so all of them must ask."""
     if getattr(value, "is_fully_addressable", True) or value.is_fully_replicated:
         return np.asarray(value)
+    begin()
     return load("jax.experimental.multihost_utils").process_allgather(value, tiled=True)

@@ -13,7 +13,12 @@ from wengert.execution.plan import Plan
 def device_of(plan: Plan) -> Any:
     """JAX's device; None for the one that JAX chooses, also where the named one is not there."""
     names = {op.device for op in plan.steps if op.device}
-    found = re.search(r"(CPU|GPU|TPU):(\d+)", names.pop().upper()) if len(names) == 1 else None
+    return device_named(names.pop()) if len(names) == 1 else None
+
+
+def device_named(name: str) -> Any:
+    """JAX's device of a name; None where it is not there."""
+    found = re.search(r"(CPU|GPU|TPU):(\d+)", name.upper())
     if found is None:
         return None
     try:

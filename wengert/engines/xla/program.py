@@ -24,14 +24,13 @@ from wengert.engines.xla.rows import as_list, is_list, register
 from wengert.engines.xla.tracing import AskReferenceError, ValueNeededError
 from wengert.errors import UnimplementedError
 from wengert.execution.engine_registry import Runnable
-from wengert.execution.plan import Plan, given_value
+from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.ops.random.seeds import Stream
 from wengert.state.cell import Cell, is_resource, new_resource
 from wengert.state.variable import Variable
 from wengert.values.on_device import Settings, array_of, can_be_held, put
 from wengert.values.tensor import Tensor, TensorList, wrap, wrap_on_device
-from wengert.values.value import Value
 
 MOST_KNOWN: Final = 4096  # elements of an array whose value a plan may be compiled for
 MOST_VALUES: Final = 256  # for which a plan is compiled
@@ -44,6 +43,7 @@ class XlaPlan(Runnable):
 
     def __init__(self, plan: Plan) -> None:
         register()
+        Settings.tensors = True
         self.plan = plan
         self._compiled: dict[Any, Compiled] = {}
         # By the types of values that are usual: found in 1 us, not in 20.
@@ -216,7 +216,7 @@ def _of_tensor(tensor: Any) -> Any:
 
 def _of_other(value: Any) -> Any:
     """Variables and resources are handed over themselves."""
-    return given_value(value) if isinstance(value, Value) else value
+    return value._array if isinstance(value, Tensor) else value
 
 
 def _fetched(value: Any) -> Any:

@@ -134,13 +134,21 @@ class Trace:
         found = dict(zip(map(id, plan.given), values, strict=True)) | plan.known
         self._plans.append(plan)
         try:
-            for op in plan.steps:
-                results = self.step(op, [found[id(x)] for x in op.inputs])
-                for y, value in zip(op.outputs, results, strict=False):
-                    found[id(y)] = value
+            self.evaluate(plan, found)
         finally:
             self._plans.pop()
         return [found[id(x)] for x in plan.fetches]
+
+    def evaluate(self, plan: Plan, found: dict[int, Any]) -> None:
+        """Put the results of all steps among what is found, by the ids of tensors."""
+        self.take(plan.steps, found)
+
+    def take(self, steps: Sequence[Operation], found: dict[int, Any]) -> None:
+        """The same of some steps."""
+        for op in steps:
+            results = self.step(op, [found[id(x)] for x in op.inputs])
+            for y, value in zip(op.outputs, results, strict=False):
+                found[id(y)] = value
 
     def body(self, plan: Plan, values: Sequence[Any]) -> list[Any]:
         """The fetches of the plan of a body."""

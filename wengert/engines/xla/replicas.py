@@ -1,0 +1,339 @@
+"""What the same operations compute on several devices, as replicas do: one program that all devices run at once.
+
+A strategy's replicas write their operations one after the other, each for its device. Where those of all replicas
+are the same but for what they are given, they are evaluated once, for a part of arrays that lie in parts on the
+devices; XLA puts in what the devices tell each other where the values meet. Otherwise, as where replicas draw random
+numbers, change variables, or have batches of several sizes, they are evaluated one after the other, as they were written.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.engines.xla.backend import jax, jnp, load
+from wengert.engines.xla.placement import device_named
+from wengert.engines.xla.rows import Rows
+from wengert.engines.xla.traced import checking
+from wengert.engines.xla.tracing import Trace, TracedCell, TracedStream, is_known
+from wengert.execution.plan import Plan
+from wengert.graph.operation import Operation
+from wengert.values.tensor import TensorList
+
+_AXIS: Final = "replica"
+LEAST: Final = 2  # replicas, and operations of each
+
+
+class _NotTogetherError(Exception):
+    """The replicas are evaluated one after the other."""
+
+
+class Group:
+    """The operations of replicas, each a list for its device."""
+
+    def __init__(self, runs: Sequence[Sequence[Operation]], mesh: Any) -> None:
+        self.runs = runs
+        self.columns = list(zip(*runs, strict=True))
+        self.size = sum(map(len, runs))
+        self.mesh = mesh
+
+
+# ---- which operations are the same ----------------------------------------------------------------
+
+
+def groups_of(plan: Plan) -> dict[int, Group]:
+    """The groups of a plan, by the places of their first steps."""
+    if len({op.device for op in plan.steps if op.device}) < LEAST:
+        return {}
+    found: dict[int, Group] = {}
+    runs: list[list[Operation]] = []
+    start = at = 0
+    for device, same in itertools.groupby(plan.steps, key=lambda op: op.device):
+        run = list(same)
+        if not device or device in {r[0].device for r in runs}:
+            _add(found, start, runs)
+            runs = []
+        if device:
+            start = at if not runs else start
+            runs.append(run)
+        at += len(run)
+    _add(found, start, runs)
+    return found
+
+
+def _add(found: dict[int, Group], start: int, runs: list[list[Operation]]) -> None:
+    if (
+        len(runs) < LEAST
+        or len(runs[0]) < LEAST
+        or not all(_are_alike(runs[0], r) for r in runs[1:])
+    ):
+        return
+    mesh = _mesh_of([run[0].device for run in runs])
+    if mesh is not None:
+        found[start] = Group(runs, mesh)
+
+
+def _mesh_of(names: Sequence[str]) -> Any:
+    """The mesh of devices that have these names; None where one is not there."""
+    devices = [device_named(name) for name in names]
+    if None in devices or len(set(devices)) < len(devices):
+        return None
+    return jax.sharding.Mesh(np.array(devices, object), (_AXIS,))
+
+
+def everywhere(mesh: Any) -> Any:
+    """The layout of what is whole on each device of a mesh."""
+    return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+
+
+def _are_alike(first: Sequence[Operation], other: Sequence[Operation]) -> bool:
+    """Whether two lists have the same operations, of what is theirs and of what is given."""
+    if len(first) != len(other):
+        return False
+    places: dict[int, Any] = {}
+    for at, (a, b) in enumerate(zip(first, other, strict=True)):
+        if a.row is not b.row or not _is_pure(a) or not _same_attrs(a.attrs, b.attrs):
+            return False
+        for k, (y, z) in enumerate(zip(a.outputs, b.outputs, strict=True)):
+            places[id(y)] = places[id(z)] = (at, k)
+        if [places.get(id(x)) for x in a.inputs] != [places.get(id(x)) for x in b.inputs]:
+            return False
+    return True
+
+
+def _is_pure(op: Operation) -> bool:
+    """Whether an operation does nothing but give its results, and has no others within it."""
+    row = op.row
+    special = row.effects or row.stateful or row.users or row.closes or row.graphs or row.inline
+    return not special and not op.control_inputs
+
+
+def _same_attrs(a: Any, b: Any) -> bool:
+    if a.keys() != b.keys():
+        return False
+    return all(x is b[k] or (type(x) is type(b[k]) and _equal(x, b[k])) for k, x in a.items())
+
+
+def _same_array(a: Any, b: Any) -> bool:
+    return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, (np.ndarray, np.generic)):
+        return _same_array(a, b)
+    try:
+        return bool(a == b)
+    except ValueError:
+        return False
+
+
+# ---- evaluated together -----------------------------------------------------------------------------
+
+
+class ReplicaTrace(Trace):
+    """A trace of a plan in which replicas have groups of operations."""
+
+    def __init__(
+        self,
+        cells: Sequence[Any],
+        errors: list[Exception],
+        held: dict[int, Any],
+        groups: dict[int, Group],
+    ) -> None:
+        super().__init__(cells, errors, held)
+        self._groups = groups
+        # Of arrays of all replicas the part of each: the part, the array, the replica; by the part's id.
+        self.parts: dict[int, tuple[Any, Any, int]] = {}
+        self.together = 0  # how many groups all devices compute at once
+
+    def evaluate(self, plan: Plan, found: dict[int, Any]) -> None:
+        """Put the results of all steps among what is found; groups all at once."""
+        if len(self._plans) > 1:
+            super().evaluate(plan, found)
+            return
+        used = _uses(plan)
+        at = 0
+        for start, group in self._groups.items():
+            self.take(plan.steps[at:start], found)
+            at = start + group.size
+            if not self._took(group, found, used):
+                self.take(plan.steps[start:at], found)
+        self.take(plan.steps[at:], found)
+
+    def _took(self, group: Group, found: dict[int, Any], used: dict[int, int]) -> bool:
+        """Whether the results of a group could be put among what is found."""
+        state = self.state
+        try:
+            _Together(self, group, found, used).compute()
+        except Exception:  # noqa: BLE001  # what is wrong, if anything is, one after the other says
+            self.state = state
+            return False
+        self.together += 1
+        return True
+
+    def step(self, op: Operation, inputs: Sequence[Any]) -> list[Any]:
+        """The results of one operation; the sum of what all replicas have is taken at once."""
+        found = self._total(*inputs) if op.row.name == "AddV2" else None
+        return super().step(op, inputs) if found is None else [found]
+
+    def _total(self, a: Any, b: Any) -> Any:
+        """The sum of all parts, where an addition adds the last one to those before it."""
+        if id(a) not in self.parts or id(b) not in self.parts:
+            return None
+        _, stacked, before = self.parts[id(a)]
+        _, other, at = self.parts[id(b)]
+        if stacked is not other or at != before + 1:
+            return None
+        if at + 1 == stacked.shape[0]:
+            return jnp.sum(stacked, 0, dtype=stacked.dtype)
+        partial = a + b
+        self.parts[id(partial)] = partial, stacked, at
+        return partial
+
+
+def _uses(plan: Plan) -> dict[int, int]:
+    """For each tensor how often steps and fetches use it, by its id."""
+    return Counter([id(x) for op in plan.steps for x in op.inputs] + list(map(id, plan.fetches)))
+
+
+class _Together:
+    """A group while it is traced."""
+
+    def __init__(
+        self, trace: ReplicaTrace, group: Group, found: dict[int, Any], uses: dict[int, int]
+    ) -> None:
+        self._trace, self._group = trace, group
+        own = Counter([id(x) for run in group.runs for op in run for x in op.inputs])
+        self._used = {x for x, times in uses.items() if times > own[x]}  # outside of the group
+        self._found = found
+        self._new: dict[int, Any] = {}  # what all replicas have in common
+        self._shared: list[Any] = []
+        self._apart: list[Any] = []
+        self._places: dict[int, tuple[bool, int]] = {}  # of inputs of the first replica
+        self._rest: list[Operation] = []  # of the first replica
+        self._cells: list[int] = []  # places in `shared` of variables
+
+    def compute(self) -> None:
+        """The results of all replicas."""
+        inside: set[int] = set()  # what depends on the replica
+        for column in self._group.columns:
+            inputs = list(zip(*[op.inputs for op in column], strict=True))
+            if not any(id(xs[0]) in inside for xs in inputs) and all(map(self._in_common, inputs)):
+                self._once(column)
+                continue
+            for xs in inputs:
+                if id(xs[0]) not in inside:
+                    self._given(xs)
+            self._rest.append(column[0])
+            inside |= {id(y) for y in column[0].outputs}
+        outputs = self._outputs()
+        values = self._evaluated([ys[0] for ys in outputs])
+        self._found |= self._new
+        for ys, value in zip(outputs, values, strict=True):
+            for at, y in enumerate(ys):
+                self._found[id(y)] = value if is_known(value) else self._part(value, at)
+
+    def _value(self, x: Any) -> Any:
+        return self._new[id(x)] if id(x) in self._new else self._found[id(x)]
+
+    def _in_common(self, xs: Sequence[Any]) -> bool:
+        first, *others = map(self._value, xs)
+        return all(
+            v is first or (is_known(v) and is_known(first) and _alike(v, first)) for v in others
+        )
+
+    def _once(self, column: Sequence[Operation]) -> None:
+        """What is given the same in all replicas, such as the value of a variable."""
+        results = self._trace.step(column[0], [self._value(x) for x in column[0].inputs])
+        for op in column:
+            self._new |= {id(y): v for y, v in zip(op.outputs, results, strict=True)}
+
+    def _given(self, xs: Sequence[Any]) -> None:
+        """Note what the replicas are given, all the same or each its own."""
+        if id(xs[0]) in self._places:
+            return
+        values = [self._value(x) for x in xs]
+        if any(isinstance(v, (TracedStream, TensorList, Rows)) for v in values):
+            raise _NotTogetherError
+        if self._in_common(xs):
+            self._places[id(xs[0])] = False, len(self._shared)
+            self._shared.append(values[0])
+            return
+        forms = {(np.shape(v), np.dtype(v.dtype)) for v in values}
+        if len(forms) > 1 or any(isinstance(v, TracedCell) for v in values):
+            raise _NotTogetherError
+        self._places[id(xs[0])] = True, len(self._apart)
+        self._apart.append(jnp.stack(list(map(jnp.asarray, values))))
+
+    def _outputs(self) -> list[Any]:
+        """The tensors, of all replicas, that are used outside of the group."""
+        rest = {id(op) for op in self._rest}
+        columns = [c for c in self._group.columns if id(c[0]) in rest]
+        found = [ys for c in columns for ys in zip(*[op.outputs for op in c], strict=True)]
+        return [ys for ys in found if any(id(y) in self._used for y in ys)]
+
+    def _evaluated(self, outputs: Sequence[Any]) -> list[Any]:
+        """What the replicas find: NumPy's values, and arrays of an axis more, of all replicas."""
+        is_cell = [isinstance(v, TracedCell) for v in self._shared]
+        given = [None if is_known(v) else _array(v) for v in self._shared]
+        known: list[Any] = [None] * len(outputs)
+
+        def replica(shared: Any, apart: Any) -> Any:
+            values = [v if s is None else s for v, s in zip(self._shared, shared, strict=True)]
+            cells = [TracedCell(v) if c else v for v, c in zip(values, is_cell, strict=True)]
+            results, failed = self._replica(cells, [a[0] for a in apart], outputs)
+            for at, value in enumerate(results):
+                known[at] = value if is_known(value) else None
+            arrays = [jnp.asarray(v)[None] for v in results if not is_known(v)]
+            return arrays, jnp.asarray(failed)[None]
+
+        whole, parts = jax.sharding.PartitionSpec(), jax.sharding.PartitionSpec(_AXIS)
+        arrays, failed = _mapped(replica, self._group.mesh, (whole, parts), parts)(
+            given, self._apart
+        )
+        self._trace.check(failed)
+        rest = iter(arrays)
+        return [next(rest) if v is None else v for v in known]
+
+    def _replica(self, shared: Sequence[Any], apart: Sequence[Any], outputs: Sequence[Any]) -> Any:
+        """What one replica finds, and whether a check failed."""
+        inner = Trace([c for c in shared if isinstance(c, TracedCell)], [])
+        found = dict(self._new)
+        for x, (is_apart, at) in self._places.items():
+            found[x] = (apart if is_apart else shared)[at]
+        with checking(inner.check):
+            for op in self._rest:
+                results = inner.step(op, [found[id(x)] for x in op.inputs])
+                found |= {id(y): v for y, v in zip(op.outputs, results, strict=True)}
+        if inner.calls_back:
+            raise _NotTogetherError
+        return [found[id(y)] for y in outputs], inner.failed
+
+    def _part(self, stacked: Any, at: int) -> Any:
+        part = stacked[at]
+        self._trace.parts[id(part)] = part, stacked, at
+        return part
+
+
+def _alike(a: Any, b: Any) -> bool:
+    if isinstance(a, TensorList) or isinstance(b, TensorList):
+        return False
+    return _same_array(np.asarray(a), np.asarray(b))
+
+
+def _array(value: Any) -> Any:
+    return value._array if isinstance(value, TracedCell) else value
+
+
+def _mapped(function: Any, mesh: Any, given: Any, results: Any) -> Any:
+    """The function that each device of the mesh computes for its part."""
+    try:
+        shard_map = jax.shard_map
+    except AttributeError:  # an older version of JAX
+        shard_map = load("jax.experimental.shard_map").shard_map
+        return shard_map(function, mesh=mesh, in_specs=given, out_specs=results, check_rep=False)
+    return shard_map(function, mesh=mesh, in_specs=given, out_specs=results, check_vma=False)
