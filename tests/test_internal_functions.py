@@ -366,7 +366,7 @@ def test_loops_that_are_compared() -> None:
 @pytest.mark.parametrize(
     ("path", "advice"),
     [
-        ("python.ops.control_flow_ops.switch", "tf.while_loop"),
+        ("python.ops.control_flow_ops.enter", "tf.while_loop"),
         ("python.ops.gen_control_flow_ops.enter", "tf.while_loop"),
         ("python.ops.image_ops.decode_jpeg2000", "Pillow"),
         ("python.ops.io_ops.read_lmdb", "np.load"),
