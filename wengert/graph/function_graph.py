@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from wengert.core.context import graph_around
 from wengert.graph.graph import Graph
 from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.graph.names import valid
+from wengert.values import nest
+from wengert.values.convert import convert
 from wengert.values.dtypes import of_numpy
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import (
@@ -19,6 +22,30 @@ from wengert.values.symbolic import (
     shared_key,
 )
 from wengert.values.tensor import key_of, wrap
+from wengert.values.value import Key
+
+
+class CallTimeValue:
+    """A value from outside that is asked for at each call: a part of what a closure gives."""
+
+    def __init__(self, closure: Callable[[], Any], whole: Any, place: int, spec: Any) -> None:
+        self._closure, self._whole, self._place, self._spec = closure, whole, place, spec
+        self.shape: TensorShape = spec.shape
+        shape = None if self.shape.rank is None else tuple(self.shape)
+        self._form = Form(shape, spec.dtype.numpy_dtype)
+        self._key = Key()
+
+    def now(self) -> Any:
+        """The value; an error if it is not as was said when the function was traced."""
+        spec, given = self._spec, self._closure()
+        parts = nest.flatten(given) if nest.is_nested(self._whole) else [given]
+        value = convert(parts[self._place], hint=spec.dtype)
+        if value.dtype is not spec.dtype or not value.shape.is_compatible_with(spec.shape):
+            raise TypeError(
+                f"Can not cast TensorSpec(shape={value.shape}, dtype=tf.{value.dtype.name}) to {spec}: "
+                "a closure of capture_call_time_value gave another value than its spec says."
+            )
+        return value
 
 
 class FunctionGraph(Graph):
@@ -35,6 +62,7 @@ class FunctionGraph(Graph):
         self.captures: dict[int, tuple[Any, SymbolicTensor]] = {}
         # Operations of the graphs around it that something in here is to run after.
         self.control_from_outside: list[Any] = []
+        self._at_call: dict[Any, list[SymbolicTensor]] = {}  # what is asked for at each call
         self.cells: dict[Any, Any] = {}  # the states behind handles of resources made here
         self.made_variables: list[Any] = []
         self.accessed_variables: dict[int, Any] = {}  # those that were read, by id
@@ -159,10 +187,32 @@ class FunctionGraph(Graph):
     def _shared(self, around: Any, own: Any) -> Any:
         return self.sizes.setdefault(shared_key(around), (around, own))[1]
 
+    def capture_call_time_value(self, closure: Any, spec: Any, key: Any = None) -> Any:
+        """What a closure gives when the function is called, each time anew; equal keys share it.
+
+        The spec says what that will be: one of a tensor, or a structure of such.
+        """
+        if isinstance(self._outer, FunctionGraph):  # a branch takes it from the function around it
+            found = self._outer.capture_call_time_value(closure, spec, key)
+            return nest.map_structure(self.entered, found)
+        if key is None or key not in self._at_call:
+            parts = nest.flatten(spec)
+            made = [
+                self._captured(CallTimeValue(closure, spec, place, part))
+                for place, part in enumerate(parts)
+            ]
+            self._at_call[object() if key is None else key] = made
+        else:
+            made = self._at_call[key]
+        return nest.pack_sequence_as(spec, made)
+
     @property
     def captured(self) -> list[Any]:
         """The values from outside, in the order in which they were first used."""
-        return [value for value, _ in self.captures.values()]
+        values = [value for value, _ in self.captures.values()]
+        if self._at_call:
+            return [v.now() if type(v) is CallTimeValue else v for v in values]
+        return values
 
     @property
     def captured_inputs(self) -> list[SymbolicTensor]:

@@ -83,7 +83,7 @@ class Operation:
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute that the operation was made with."""
-        if name == "T" and self.inputs:
+        if name == "T" and self.inputs and self.row.bodies is None:
             return self.inputs[0].dtype
         if name == "_gradient_op_type" and self.row.gradient_type:
             return self.row.gradient_type
@@ -129,6 +129,12 @@ class Operation:
         self.graph.colocations[self.name] = sorted({*kept, *groups}), alone
         if other is not None:
             self.device = other.device
+
+    @property
+    def _original_op(self) -> Operation | None:
+        """The operation for which it was made; None if it was made for itself."""
+        found: Operation | None = self.graph.original_of(self)
+        return found
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run the operation in a session: the one given, or the default one."""
