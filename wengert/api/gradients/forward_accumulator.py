@@ -125,4 +125,6 @@ class ForwardAccumulator:
         tangent = self._accumulator.tangent(value)
         if isinstance(tangent, MissingTangent):
             raise tangent.error
+        if tangent is None and self._accumulator.reaches(value):
+            policy = UnconnectedGradients.ZERO
         return fill_unconnected(tangent, value, policy)
