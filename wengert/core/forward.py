@@ -38,8 +38,8 @@ class Accumulator(Recorder):
         self._extendable: dict[int, tuple[int, Any]] = {}
         # By the id of the value; the weak reference removes the entry when the value is freed.
         self.tangents: dict[int, tuple[ref[Any], Any]] = {}
-        # Tangents of accumulators inside of this one that depend on what it follows in name only:
-        # that of 2 x is 2. Their derivative is asked for as 0, not as None; so is what follows.
+        # Values that were made of what it follows and do not depend on it, as the tangent 2 that another
+        # accumulator has for 2 x. Their derivative is 0 and not None, and so is that of what follows.
         self._reached: dict[int, ref[Any]] = {}
 
     def watch(self, value: Any, tangent: Any) -> None:
@@ -58,10 +58,10 @@ class Accumulator(Recorder):
         return ref(value, forget)
 
     def reaches(self, value: Any) -> bool:
-        """Whether a value without a tangent was made from what has one, for another accumulator."""
+        """Whether a value without a tangent was made of what has one."""
         return id(value) in self._reached
 
-    def _reach(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
+    def reach(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
         """Note results that depend on inputs, if in name only."""
         if any(id(x) in self._reached or self.tangent(x) is not None for x in inputs):
             for y in results:
@@ -99,10 +99,13 @@ class Accumulator(Recorder):
         results = result if row.many else [result]
         if all(t is None for t in tangents):
             if self._reached:
-                self._reach(inputs, results)
+                self.reach(inputs, results)
             return
         pushed = self._pushed(row, tangents, inputs, attrs, result, len(results))
         self._note(results, pushed)
+        if any(t is None for t in pushed):  # of a call: a result that does not depend on the input
+            still = [y for y, t in zip(results, pushed, strict=True) if t is None]
+            self.reach(inputs, still)
         if not row.fills and results and type(results[0]) is SymbolicTensor:
 
             def push(ys: list[Any]) -> Sequence[Any]:
@@ -129,7 +132,7 @@ class Accumulator(Recorder):
                 pushed = pushed_anywhere(row, ts, xs, attrs, y)
             for recorder in around:
                 if isinstance(recorder, Accumulator):
-                    recorder._reach(xs, pushed)
+                    recorder.reach(xs, pushed)
             return pushed
         except NoGradientError as error:
             return [MissingTangent(error.with_traceback(None))] * count

@@ -6,8 +6,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
-from wengert.core.context import start, stop
-from wengert.core.forward import MissingTangent
+from wengert.core.context import start, stop, thread
+from wengert.core.forward import Accumulator, MissingTangent
 from wengert.errors import GradientWarning
 from wengert.host.user_frames import callers_depth
 from wengert.overrides.anomaly import sound_start
@@ -125,6 +125,10 @@ class ForwardAccumulator:
         tangent = self._accumulator.tangent(value)
         if isinstance(tangent, MissingTangent):
             raise tangent.error
-        if tangent is None and self._accumulator.reaches(value):
-            policy = UnconnectedGradients.ZERO
-        return fill_unconnected(tangent, value, policy)
+        if tangent is not None or not self._accumulator.reaches(value):
+            return fill_unconnected(tangent, value, policy)
+        zero = fill_unconnected(None, value, UnconnectedGradients.ZERO)
+        for around in thread.context.recorders:
+            if isinstance(around, Accumulator):
+                around.reach([value], [zero])
+        return zero
