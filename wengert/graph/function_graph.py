@@ -9,6 +9,7 @@ from wengert.core.context import graph_around
 from wengert.graph.graph import Graph
 from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.graph.names import valid
+from wengert.graph.operation import Operation
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.dtypes import of_numpy
@@ -225,12 +226,15 @@ class FunctionGraph(Graph):
         return [*self.inputs, *self.captured_inputs]
 
     def _is_outside(self, value: Any) -> bool:
-        """A tensor or operation of a surrounding graph runs before this graph does."""
+        """A tensor or operation of a surrounding graph runs before this graph does.
+
+        What a variable was assigned in here, of which the variable is returned, runs in order anyway.
+        """
         graph = getattr(value, "graph", None)
         if graph is self or isinstance(value, str):
             return False
-        if graph is not None:
-            self.control_from_outside.append(value.op if type(value) is SymbolicTensor else value)
+        if isinstance(value, (SymbolicTensor, Operation)):
+            self.control_from_outside.append(getattr(value, "op", value))
         return True
 
 

@@ -16,8 +16,14 @@ def attribute_of_bodies(op: Operation, name: str) -> Any:
     return None if rule is None else rule(op)
 
 
-def _named(graph: Any) -> Any:
-    return message("NameAttrList")(name=graph.name)
+def _named(op: Operation, which: str) -> Any:
+    """The name of a function of an operation: TensorFlow names them after the operation, by a number."""
+    name = f"{op.name}_{which}_{op.graph.operations.index(op)}".replace("/", "_")
+    return message("NameAttrList")(name=name)
+
+
+def _branches(op: Operation) -> list[Any]:
+    return [_named(op, f"branch{at}") for at in range(len(op.row.graphs))]
 
 
 def _dtypes(tensors: Any) -> list[Any]:
@@ -35,15 +41,15 @@ _RULES: Final[dict[str, Rules]] = {
     "If": {
         **_OF_BRANCHES,
         "Tcond": lambda op: bool_,
-        "then_branch": lambda op: _named(op.row.graphs[0]),
-        "else_branch": lambda op: _named(op.row.graphs[1]),
+        "then_branch": lambda op: _named(op, "true"),
+        "else_branch": lambda op: _named(op, "false"),
     },
-    "Case": {**_OF_BRANCHES, "branches": lambda op: list(map(_named, op.row.graphs))},
+    "Case": {**_OF_BRANCHES, "branches": _branches},
     "While": {
         "T": lambda op: _dtypes(op.inputs),
         "output_shapes": lambda op: [y.shape for y in op.outputs],
-        "body": lambda op: _named(op.row.bodies.body),
-        "cond": lambda op: _named(op.row.bodies.condition),
+        "body": lambda op: _named(op, "body"),
+        "cond": lambda op: _named(op, "cond"),
         "parallel_iterations": lambda op: op.row.bodies.parallel_iterations,
         "_lower_using_switch_merge": lambda op: True,
         "_num_original_outputs": lambda op: len(op.row.bodies.carried),

@@ -17,10 +17,11 @@ from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import InvalidArgumentError, LeakedTensorError
 from wengert.execution.derived_graphs import PulledBack, Pushforward
-from wengert.execution.plan import has_effects
+from wengert.execution.plan import has_effects, runs_once
 from wengert.execution.replay import replay
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
+from wengert.graph.operation import Operation
 from wengert.graph.tracing import traced_body
 from wengert.inference.list_elements import Elements, elements_known, joined
 from wengert.inference.public_functions import typed
@@ -42,7 +43,6 @@ from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
-    from wengert.graph.operation import Operation
     from wengert.state.cell import Cell
     from wengert.values.typing import Array, IntLike, Namespace, TensorLike
     from wengert.values.value import Value
@@ -189,9 +189,9 @@ class Branches:
 
 
 def type_of(kind: str, graphs: Sequence[FunctionGraph]) -> str:
-    """The type of an operation with bodies: it is stateful if they touch a state."""
+    """The type of an operation with bodies: it is stateful if they touch a state, or draw."""
     reads = any(isinstance(v, Variable) for g in graphs for v in g.captured)
-    return kind if reads or any(has_effects(g) for g in graphs) else f"Stateless{kind}"
+    return kind if reads or any(map(runs_once, graphs)) else f"Stateless{kind}"
 
 
 def control_inputs(graph: Any, bodies: Sequence[FunctionGraph]) -> list[Operation]:
@@ -515,8 +515,9 @@ def _branched(
 ) -> Any:
     outer = current_graph()
     made: list[tuple[FunctionGraph, Any]] = []
-    for name, function in zip(names, functions, strict=True):
-        made.append(_traced(scope, name, function, outer, made))
+    for at, (name, function) in enumerate(zip(names, functions, strict=True)):
+        done = at == 0 if who == "cond" else at
+        made.append(_traced(scope, name, _with_values(function, done), outer, made))
     graphs = [graph for graph, _ in made]
     _check_slices(who, [nest.flatten(returned) for _, returned in made])
     structure = made[0][1]
@@ -531,6 +532,23 @@ def _branched(
     if not there:
         return outer.operations[-1]
     return nest.with_tensors(structure, [next(results) if t else None for t in there])
+
+
+def _with_values(function: Callable[[], Any], done: int) -> Callable[[], Any]:
+    """A branch that gives a value for an operation, which is to run: which branch it was."""
+
+    def value_of(leaf: Any) -> Any:
+        if not isinstance(leaf, Operation):
+            return leaf
+        with leaf.graph.control_dependencies([leaf]):
+            return identity(convert(done))
+
+    def branch() -> Any:
+        returned = function()
+        operations = any(isinstance(leaf, Operation) for leaf in nest.flatten(returned))
+        return nest.map_structure(value_of, returned) if operations else returned
+
+    return branch
 
 
 def _traced(
