@@ -722,3 +722,17 @@ def test_rows_of_ragged_loop_variables_keep_their_number() -> None:
         )
 
     assert doubled(rows)[1].to_list() == [[1, 2] * 3, [3] * 3]
+
+
+def test_cases_of_a_session_check_their_conditions() -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.int32, [])
+        high, middle = (x > 5, lambda: tf.constant(1)), (x > 2, lambda: tf.constant(2))
+        alone = v1.case([high, middle], default=lambda: tf.constant(3), exclusive=True)
+        certain = v1.case([high, middle])
+        assert [session.run(alone, {x: 4}), session.run(certain, {x: 9})] == [2, 1]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="more than 1 conditions"):
+            session.run(alone, {x: 9})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="None of the conditions"):
+            session.run(certain, {x: 0})

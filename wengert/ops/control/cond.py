@@ -7,9 +7,8 @@ and one operation runs the body that is chosen. Its gradient is an operation of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from wengert.core.batch import Batched
 from wengert.core.context import current_graph
@@ -30,7 +29,8 @@ from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import squeeze
 from wengert.ops.control.by_example import by_example
 from wengert.ops.control.known_sizes import branches_again
-from wengert.ops.math.comparison import equal, where
+from wengert.ops.math.arithmetic import add_n
+from wengert.ops.math.comparison import equal, less_equal, where
 from wengert.ops.math.elementwise import cast
 from wengert.state.variable import Variable
 from wengert.values import nest
@@ -434,8 +434,9 @@ def case(
     2
     """
     pairs = _pairs(pred_fn_pairs)
-    if exclusive:
-        _check_exclusive([p for p, _ in pairs])
+    preds = [p for p, _ in pairs]
+    if exclusive and current_graph() is None:
+        _check_exclusive(preds)
     if default is None:
         default = _nothing_true([p for p, _ in pairs[:-1]], *pairs.pop())
     if not callable(default):
@@ -444,8 +445,13 @@ def case(
     for pred, function in reversed(pairs):
         result = _link(pred, function, result)
     graph = current_graph()
-    with nullcontext() if graph is None else graph.names.scoped(name or "case"):
+    if graph is None:
         return result()
+    with graph.names.scoped(name or "case"):
+        found = result()
+        if not exclusive:
+            return found
+        return _provided(found, less_equal(_count(preds), 1), _SEVERAL_TRUE)
 
 
 def _pairs(pred_fn_pairs: Any) -> list[tuple[Any, Any]]:
@@ -473,20 +479,37 @@ def _link(pred: Tensor, function: Callable[[], Any], rest: Callable[[], Any]) ->
 
 
 def _check_exclusive(preds: Sequence[Any]) -> None:
-    if current_graph() is None and sum(bool(p) for p in preds) > 1:
-        raise InvalidArgumentError(
-            "Input error: exclusive=True: more than 1 conditions evaluated as True."
-        )
+    if sum(bool(p) for p in preds) > 1:
+        raise InvalidArgumentError(_SEVERAL_TRUE)
+
+
+_SEVERAL_TRUE: Final = "Input error: exclusive=True: more than 1 conditions evaluated as True."
+
+
+def _count(preds: Sequence[Any]) -> Tensor:
+    return add_n([cast(_scalar(p, "A condition"), int32) for p in preds])
 
 
 def _nothing_true(others: Any, pred: Any, function: Callable[[], Any]) -> Callable[[], Any]:
     """The last function with a check of its condition: without a default, one must hold."""
 
     def last() -> Any:
-        bound.provided(None, pred, "None of the conditions evaluated as True.")
-        return function()
+        if current_graph() is None:
+            bound.provided(None, pred, _NONE_TRUE)
+            return function()
+        return _provided(function(), pred, _NONE_TRUE)
 
     return last
+
+
+_NONE_TRUE: Final = "None of the conditions evaluated as True."
+
+
+def _provided(returned: Any, condition: Any, message: str) -> Any:
+    """Results of a graph that fail to be computed unless a condition holds."""
+    return nest.map_structure(
+        lambda v: v if v is None else bound.provided(convert(v), condition, message), returned
+    )
 
 
 # ---- helpers -----------------------------------------------------------------------------------
