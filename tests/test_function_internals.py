@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.compat.internals.eager import record
 from wengert.compat.internals.eager.cancellation import CancellationManager
 from wengert.compat.internals.framework import ops
 
@@ -150,3 +152,46 @@ def test_a_manager_calls_functions_off() -> None:
     with pytest.raises(tf.errors.CancelledError, match="called off"):
         call(tf.constant(1.0))
     assert f(tf.constant(1.0)).numpy() == 2.0
+
+
+# ---- graphs and tapes by their internal names ----------------------------------------------------
+
+
+def test_what_a_graph_captured() -> None:
+    outside, v = tf.constant(3.0), tf.Variable(1.0, trainable=False)
+    f = tf.function(lambda x: x * outside + v).get_concrete_function(SCALAR)
+    assert [a is b for (a, _), b in zip(f.graph.captures, [outside, v], strict=True)] == [
+        True,
+        True,
+    ]
+    assert (f.graph.variables, f.graph.trainable_variables) == ((v,), ())
+    with f.graph.as_default():
+        inside = f.graph.capture(outside)
+    assert inside is f.graph.internal_captures[0]
+
+
+def test_variables_that_are_read() -> None:
+    v, fixed = tf.Variable(1.0), tf.Variable(1.0, trainable=False)
+    with record.VariableWatcher() as watcher:
+        _ = v * fixed
+    assert watcher.watched_variables() == (v,)
+
+
+def test_many_directions_at_once() -> None:
+    x = tf.constant([1.0, 2.0])
+    with tf.autodiff.ForwardAccumulator._batch_accumulator(x, tf.eye(2)) as accumulator:
+        y, apart = x * x, tf.constant(1.0)
+    assert accumulator.jvp(y).numpy().tolist() == [[2.0, 0.0], [0.0, 4.0]]
+    assert accumulator.jvp(apart) is None
+
+
+def test_attributes_are_told_as_bytes_and_lists_and_may_be_given_so() -> None:
+    x, kernel = tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 1])
+    with tf.Graph().as_default():
+        op = tf.nn.conv2d(tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 1]), 1, "SAME").op
+    told = [op.get_attr(name) for name in ("padding", "data_format", "strides")]
+    assert told == [b"SAME", b"NHWC", [1, 1, 1, 1]]
+    padding, form, strides = told
+    y = tf.nn.conv2d(x, kernel, strides, padding, form)
+    assert np.array_equal(y, tf.nn.conv2d(x, kernel, 1, "SAME"))
+    assert v1.nn.max_pool(x, [1, 2, 2, 1], strides, b"VALID", form).shape == (1, 3, 3, 1)

@@ -60,7 +60,7 @@ class FunctionGraph(Graph):
         self.inputs: list[SymbolicTensor] = []
         self.outputs: list[SymbolicTensor] = []
         # Captures by the id of the outside value: that value, and its placeholder inside.
-        self.captures: dict[int, tuple[Any, SymbolicTensor]] = {}
+        self._captures: dict[int, tuple[Any, SymbolicTensor]] = {}
         # Operations of the graphs around it that something in here is to run after.
         self.control_from_outside: list[Any] = []
         self._at_call: dict[Any, list[SymbolicTensor]] = {}  # what is asked for at each call
@@ -100,7 +100,7 @@ class FunctionGraph(Graph):
 
     def leave_outer(self) -> bool:
         """Drop the reference to the surrounding graph, unless it is used; returns whether."""
-        used = [v for v, _ in self.captures.values()] + [x for x, _ in self._constants.values()]
+        used = [v for v, _ in self._captures.values()] + [x for x, _ in self._constants.values()]
         if any(isinstance(v, SymbolicTensor) for v in used):
             return False
         self._outer = None
@@ -141,8 +141,12 @@ class FunctionGraph(Graph):
 
     # ---- values from outside -----------------------------------------------------------------
 
-    def capture(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        """A tensor of a graph around this one."""
+    def capture(self, tensor: Any, name: str | None = None) -> SymbolicTensor:
+        """A tensor of a graph around this one, or of no graph."""
+        if type(tensor) is not SymbolicTensor:
+            return self.brought_in(convert(tensor))
+        if tensor.op.graph is self:
+            return tensor
         if not self._is_inside(tensor.op.graph):
             return super().capture(tensor)
         if tensor._known is not None and not tensor.dtype.is_differentiable:
@@ -163,7 +167,7 @@ class FunctionGraph(Graph):
         return self._captured(value)
 
     def _captured(self, value: Any) -> SymbolicTensor:
-        known = self.captures.get(id(value))
+        known = self._captures.get(id(value))
         if known is not None and known[0] is value:
             return known[1]
         shape = value.shape
@@ -171,7 +175,7 @@ class FunctionGraph(Graph):
         tensor = self._placeholder(CAPTURE, dims, value._form.dtype, _name_of(value))
         tensor._key = key_of(value)
         tensor._known = getattr(value, "_known", None)
-        self.captures[id(value)] = value, tensor
+        self._captures[id(value)] = value, tensor
         self._share_sizes(value._form.shape, tensor)
         return tensor
 
@@ -210,15 +214,40 @@ class FunctionGraph(Graph):
     @property
     def captured(self) -> list[Any]:
         """The values from outside, in the order in which they were first used."""
-        values = [value for value, _ in self.captures.values()]
+        values = [value for value, _ in self._captures.values()]
         if self._at_call:
             return [v.now() if type(v) is CallTimeValue else v for v in values]
         return values
 
     @property
+    def captures(self) -> list[tuple[Any, SymbolicTensor]]:
+        """The values from outside, each with what stands for it inside."""
+        return list(self._captures.values())
+
+    @property
+    def external_captures(self) -> list[Any]:
+        """The values from outside."""
+        return self.captured
+
+    @property
+    def internal_captures(self) -> list[SymbolicTensor]:
+        """What stands for the values from outside."""
+        return self.captured_inputs
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that it captured."""
+        return tuple(v for v in self.captured if hasattr(v, "trainable"))
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of its variables that are trainable."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
     def captured_inputs(self) -> list[SymbolicTensor]:
         """The captures of outside values."""
-        return [tensor for _, tensor in self.captures.values()]
+        return [tensor for _, tensor in self._captures.values()]
 
     @property
     def all_inputs(self) -> list[SymbolicTensor]:

@@ -8,7 +8,7 @@ from typing import Any
 from wengert.core.row import Attrs, Row
 from wengert.core.scope import Scope
 from wengert.graph.exchange import exchange
-from wengert.overrides.row_override import with_rule
+from wengert.overrides.row_override import as_told, with_rule
 from wengert.values.symbolic import SymbolicTensor
 
 
@@ -82,7 +82,10 @@ class Operation:
         return exchange.node_def(self)
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute that the operation was made with."""
+        """The value of an attribute that the operation was made with; text is bytes."""
+        return as_told(self._attribute(name))
+
+    def _attribute(self, name: str) -> Any:
         if name == "T" and self.inputs and self.row.bodies is None:
             return self.inputs[0].dtype
         if name == "_gradient_op_type" and self.row.gradient_type:

@@ -106,7 +106,7 @@ class ConcreteFunction:
         # Whether it is a plain list or tuple of tensors.
         flat = type(structure) in (list, tuple) and all(there) and len(there) == len(structure)
         self._kind = type(structure) if flat and not any(map(_is_nested, structure)) else None
-        self._captures = subgraph.graph.captures
+        self._captures = subgraph.graph._captures
         self._is_single = there == [True] and not _is_nested(structure)
 
     @property
