@@ -10,7 +10,7 @@ import pytest
 
 import wengert as tf
 from wengert.compat import resolver
-from wengert.compat.internals.framework import func_graph
+from wengert.compat.internals.framework import errors, func_graph, op_def_registry, tensor_spec
 from wengert.compat.internals.framework.function import Defun
 from wengert.compat.internals.ops import (
     control_flow_util,
@@ -443,3 +443,42 @@ def test_the_graph_of_a_function() -> None:
     )
     assert (found.name, len(found.inputs), len(found.outputs)) == ("named", 1, 2)
     assert found.inputs[0].shape == [2]
+
+
+# ---- the framework -------------------------------------------------------------------------------
+
+
+def test_numbers_of_errors() -> None:
+    assert errors.exception_type_from_error_code(3) is tf.errors.InvalidArgumentError
+    assert errors.error_code_from_exception_type(tf.errors.NotFoundError) == 5
+
+
+def test_specs_with_bounds() -> None:
+    spec = tensor_spec.BoundedTensorSpec([2], tf.float32, 0.0, [1.0, 2.0])
+    assert spec.maximum.tolist() == [1.0, 2.0]
+    assert spec == tensor_spec.BoundedTensorSpec.from_spec(spec)
+    assert spec != tensor_spec.BoundedTensorSpec([2], tf.float32, 0.0, 1.0)
+    whole = tensor_spec.BoundedTensorSpec.from_spec(tf.TensorSpec([2], tf.int32, "x"))
+    assert (whole.minimum, whole.name) == (tf.int32.min, "x")
+    with pytest.raises(ValueError, match="broadcast"):
+        tensor_spec.BoundedTensorSpec([2], tf.float32, 0.0, [1.0, 2.0, 3.0])
+
+
+def test_what_operations_are_described_as() -> None:
+    pytest.importorskip("google.protobuf")
+    assert [a.name for a in op_def_registry.get("MatMul").input_arg] == ["a", "b"]
+    assert op_def_registry.get("NoSuchOperation") is None
+
+
+def test_another_input_of_an_operation() -> None:
+    with tf.Graph().as_default() as graph:
+        a, b = tf.constant(2.0), tf.constant(3.0, name="b")
+        product = a * b
+        product.op._update_input(1, a)
+        assert tf.compat.v1.Session().run(product) == 4.0
+        with pytest.raises(TypeError, match="not of the form"):
+            product.op._update_input(0, tf.constant(1))
+        with pytest.raises(ValueError, match=r"looks like an \(invalid\) Operation name"):
+            graph.get_tensor_by_name("nothing")
+    with pytest.raises(ValueError, match="same graph"), tf.Graph().as_default():
+        product.op._update_input(0, tf.constant(1.0))

@@ -389,6 +389,11 @@ class Graph(Builder):
                     f"The name {name!r} refers to an Operation, not a {kinds}. "
                     f'Tensor names must be of the form "<op_name>:<output_index>".'
                 )
+            if op_name not in self._by_name and not allow_operation:
+                raise ValueError(
+                    f"The name {name!r} looks like an (invalid) Operation name, not a {kinds}. "
+                    f'Tensor names must be of the form "<op_name>:<output_index>".'
+                )
             if op_name not in self._by_name:
                 raise KeyError(
                     f"The name {name!r} refers to an Operation not in the graph."

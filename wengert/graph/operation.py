@@ -143,6 +143,16 @@ class Operation:
         """Run the operation in a session: the one given, or the default one."""
         self.graph.session_for(session, "run()").run(self, feed_dict)
 
+    def _update_input(self, index: int, tensor: SymbolicTensor) -> None:
+        """Take another tensor of the same form as an input."""
+        before = self.inputs[index]
+        if tensor.op.graph is not self.graph:
+            raise ValueError(f"{tensor!r} must be from the same graph as {self!r}.")
+        if tensor.dtype is not before.dtype or not tensor.shape.is_compatible_with(before.shape):
+            raise TypeError(f"{tensor!r} is not of the form of {before!r}, which it replaces.")
+        self.inputs = (*self.inputs[:index], tensor, *self.inputs[index + 1 :])
+        self.graph.changes += 1
+
     def _add_control_input(self, op: Operation) -> None:
         self._add_control_inputs([op])
 
