@@ -17,7 +17,6 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
     return _BY_CODE[error_code]
 
 
-def error_code_from_exception_type(cls: type[OpError]) -> int:
+def error_code_from_exception_type(cls: type[OpError]) -> int | None:
     """The number of an error."""
-    code: int = cls.error_code
-    return code
+    return cls.error_code
