@@ -10,7 +10,8 @@ import pytest
 
 import wengert as tf
 from wengert.compat import resolver
-from wengert.compat.internals.framework import errors, func_graph, op_def_registry, tensor_spec
+from wengert.compat.graph_defs import descriptions
+from wengert.compat.internals.framework import errors, func_graph, type_spec
 from wengert.compat.internals.framework.function import Defun
 from wengert.compat.internals.ops import (
     control_flow_util,
@@ -26,6 +27,7 @@ from wengert.compat.internals.ops import (
     resource_variable_ops,
     weights_broadcast_ops,
 )
+from wengert.compat.internals.ops.linalg.sparse import sparse_csr_matrix_ops
 from wengert.compat.internals.ops.parallel_for.test_util import PForTestCase
 from wengert.compat.internals.util import nest, tf_decorator, tf_inspect
 
@@ -454,20 +456,20 @@ def test_numbers_of_errors() -> None:
 
 
 def test_specs_with_bounds() -> None:
-    spec = tensor_spec.BoundedTensorSpec([2], tf.float32, 0.0, [1.0, 2.0])
+    spec = type_spec.BoundedTensorSpec([2], tf.float32, 0.0, [1.0, 2.0])
     assert spec.maximum.tolist() == [1.0, 2.0]
-    assert spec == tensor_spec.BoundedTensorSpec.from_spec(spec)
-    assert spec != tensor_spec.BoundedTensorSpec([2], tf.float32, 0.0, 1.0)
-    whole = tensor_spec.BoundedTensorSpec.from_spec(tf.TensorSpec([2], tf.int32, "x"))
+    assert spec == type_spec.BoundedTensorSpec.from_spec(spec)
+    assert spec != type_spec.BoundedTensorSpec([2], tf.float32, 0.0, 1.0)
+    whole = type_spec.BoundedTensorSpec.from_spec(tf.TensorSpec([2], tf.int32, "x"))
     assert (whole.minimum, whole.name) == (tf.int32.min, "x")
     with pytest.raises(ValueError, match="broadcast"):
-        tensor_spec.BoundedTensorSpec([2], tf.float32, 0.0, [1.0, 2.0, 3.0])
+        type_spec.BoundedTensorSpec([2], tf.float32, 0.0, [1.0, 2.0, 3.0])
 
 
 def test_what_operations_are_described_as() -> None:
     pytest.importorskip("google.protobuf")
-    assert [a.name for a in op_def_registry.get("MatMul").input_arg] == ["a", "b"]
-    assert op_def_registry.get("NoSuchOperation") is None
+    assert [a.name for a in descriptions.known_op_def("MatMul").input_arg] == ["a", "b"]
+    assert descriptions.known_op_def("NoSuchOperation") is None
 
 
 def test_another_input_of_an_operation() -> None:
@@ -482,3 +484,18 @@ def test_another_input_of_an_operation() -> None:
             graph.get_tensor_by_name("nothing")
     with pytest.raises(ValueError, match="same graph"), tf.Graph().as_default():
         product.op._update_input(0, tf.constant(1.0))
+
+
+# ---- matrices by rows ----------------------------------------------------------------------------
+
+
+def test_matrices_by_rows() -> None:
+    dense = np.array([[0.0, 2.0 + 1.0j], [3.0, 0.0]])
+    m = sparse_csr_matrix_ops.CSRSparseMatrix(dense)
+    assert (m.shape, m.dtype) == ((2, 2), tf.complex128)
+    assert np.array_equal(m.to_dense(), dense)
+    assert np.array_equal(m.hermitian_transpose().to_dense(), dense.conj().T)
+    assert sparse_csr_matrix_ops.sparse_matrix_nnz(m.to_sparse_tensor()) == 2
+    product = sparse_csr_matrix_ops.matmul(m, m, adjoint_b=True)
+    assert np.array_equal(product.to_dense(), dense @ dense.conj().T)
+    assert np.array_equal(sparse_csr_matrix_ops.matmul(dense, m), dense @ dense)

@@ -781,3 +781,39 @@ def test_hints_that_nobody_gave_are_unknown() -> None:
     assert L.LinearOperatorHouseholder([0.6, 0.8]).is_non_singular is None
     assert L.LinearOperatorPermutation([1, 0]).is_non_singular is None
     assert L.LinearOperatorFullMatrix(tf.eye(2)).inverse().is_non_singular is None
+
+
+# ---- conjugate gradients ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("in_function", [False, True])
+def test_conjugate_gradients_solve_systems(in_function: bool) -> None:
+    rng = np.random.default_rng(3)
+    root = rng.normal(size=(2, 5, 5))
+    matrix = root @ root.transpose(0, 2, 1) + 5.0 * np.eye(5)
+    rhs = rng.normal(size=(2, 5))
+    scale = L.LinearOperatorDiag(1.0 / np.diagonal(matrix, axis1=1, axis2=2), **POSITIVE)
+
+    def solved(a: Any, b: Any) -> Any:
+        operator = L.LinearOperatorFullMatrix(a, **POSITIVE)
+        return L.experimental.conjugate_gradient(operator, b, scale, tol=1e-12, max_iter=50)
+
+    state = (tf.function(solved) if in_function else solved)(tf.constant(matrix), tf.constant(rhs))
+    assert np.allclose(state.x, np.linalg.solve(matrix, rhs[..., None])[..., 0])
+    assert 1 < state.i < 50
+    again = L.experimental.conjugate_gradient(
+        L.LinearOperatorFullMatrix(matrix, **POSITIVE), rhs, x=state.x, max_iter=0
+    )
+    assert np.allclose(again.r, 0.0, atol=1e-9)
+
+
+def test_conjugate_gradients_are_differentiated() -> None:
+    a, b = tf.constant([[4.0, 1.0], [1.0, 3.0]], tf.float64), tf.constant([1.0, 2.0], tf.float64)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(b)
+        operator = L.LinearOperatorFullMatrix(a, **POSITIVE)
+        found = tf.reduce_sum(L.experimental.conjugate_gradient(operator, b, tol=1e-12).x)
+        exact = tf.reduce_sum(L.solve(a, b[:, None]))
+    assert np.allclose(tape.gradient(found, b), tape.gradient(exact, b), atol=1e-6)
+    with pytest.raises(ValueError, match="self-adjoint, positive definite"):
+        L.experimental.conjugate_gradient(L.LinearOperatorFullMatrix(a), b)

@@ -50,6 +50,11 @@ def op_def(kind: str) -> Any:
     return made
 
 
+def known_op_def(kind: str) -> Any:
+    """The same; None for a type that is not known."""
+    return op_def(kind) if kind in op_defs() else None
+
+
 def _arg(known: OpDef, arg: Argument) -> Any:
     made = message("OpDef.ArgDef")(name=arg.name, type_attr=arg.dtype)
     if arg.times:
