@@ -655,3 +655,84 @@ def test_branches_give_slices_of_a_shape_that_is_known_when_they_run() -> None:
         y = f(x, tf.constant([0, 3]))
     assert y.numpy().tolist() == [[1.0, 4.0], [0.0, 0.0], [0.0, 0.0], [9.0, 16.0]]
     assert tape.gradient(y, x).numpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]
+
+
+# ---- programs of version 1 -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_branches_of_a_session_that_give_operations(use_resource: bool) -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        with v1.variable_scope("", use_resource=use_resource):
+            v = v1.get_variable("v", initializer=1.0)
+        session.run(v.initializer)
+        pred = v1.placeholder(tf.bool, [])
+        one = v1.cond(pred, lambda: v.assign_add(1.0).op, tf.no_op)
+        grouped = v1.cond(
+            pred, lambda: tf.group(v1.assign(v, 7.0)), lambda: tf.group(v1.assign(v, 8.0))
+        )
+        assert session.run(one, {pred: False}) is np.False_
+        assert session.run(v) == 1.0
+        assert session.run(one, {pred: True}) is np.True_
+        assert session.run(v) == 2.0
+        for choice, value in ((True, 7.0), (False, 8.0)):
+            session.run(grouped, {pred: choice})
+            assert session.run(v) == value
+        chosen = tf.switch_case(v1.placeholder_with_default(2, []), [tf.no_op] * 4)
+        assert session.run(chosen) == 2
+
+
+def test_what_branches_and_loops_of_a_session_assign_before() -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        v = v1.get_variable("v", initializer=1.0)
+        session.run(v.initializer)
+        pred = v1.placeholder(tf.bool, [])
+
+        def counted(amount: float, value: Any) -> Any:
+            with tf.control_dependencies([v.assign_add(amount)]):
+                return tf.identity(value)
+
+        chosen = v1.cond(pred, lambda: counted(1.0, 5.0), lambda: tf.constant(0.0))
+        assert session.run([chosen, v], {pred: True})[0] == 5.0
+        assert session.run(v) == 2.0
+        session.run(chosen, {pred: False})
+        assert session.run(v) == 2.0
+        loop = v1.while_loop(lambda i: i < 3, lambda i: [counted(2.0, i + 1)], [0])
+        assert session.run(loop) == 3
+        assert session.run(v) == 8.0
+
+
+def test_a_loop_that_draws_is_stateful() -> None:
+    with tf.Graph().as_default() as graph:
+        tf.while_loop(lambda x: x < 3.0, lambda x: [x + tf.random.uniform([])], [0.0])
+        tf.while_loop(lambda x: x < 3.0, lambda x: [x + 1.0], [0.0])
+        types = [op.type for op in graph.get_operations() if op.type.endswith("While")]
+    assert types == ["While", "StatelessWhile"]
+
+
+def test_rows_of_ragged_loop_variables_keep_their_number() -> None:
+    rows = tf.ragged.constant([[1, 2], [3]])
+
+    @tf.function
+    def doubled(rows: Any) -> Any:
+        return tf.while_loop(
+            lambda i, x: i < 2, lambda i, x: (i + 1, tf.concat([x, rows], 1)), (0, rows)
+        )
+
+    assert doubled(rows)[1].to_list() == [[1, 2] * 3, [3] * 3]
+
+
+def test_cases_of_a_session_check_their_conditions() -> None:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.int32, [])
+        high, middle = (x > 5, lambda: tf.constant(1)), (x > 2, lambda: tf.constant(2))
+        alone = v1.case([high, middle], default=lambda: tf.constant(3), exclusive=True)
+        certain = v1.case([high, middle])
+        assert [session.run(alone, {x: 4}), session.run(certain, {x: 9})] == [2, 1]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="more than 1 conditions"):
+            session.run(alone, {x: 9})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="None of the conditions"):
+            session.run(certain, {x: 0})

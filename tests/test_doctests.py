@@ -48,6 +48,7 @@ NAMESPACES = [
     tf.quantization,
     tf.test,
     tf.train,
+    tf.linalg.experimental,
     tf.nn.experimental,
     tf.random,
     tf.random.experimental,

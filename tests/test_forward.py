@@ -274,3 +274,33 @@ def test_a_primal_that_is_watched_again() -> None:
         acc._watch(x, tf.constant(10.0))
         y = x * x
     assert acc.jvp(y).numpy() == 52.0
+
+
+@pytest.mark.parametrize("in_function", [False, True])
+def test_a_tangent_that_does_not_move_has_the_tangent_zero(in_function: bool) -> None:
+    """As in TensorFlow: what an accumulator computed of a followed value is 0 to one around it."""
+
+    def second(f: Any) -> Any:
+        def both(x: Any) -> Any:
+            one = tf.ones_like(x)
+            with tf.autodiff.ForwardAccumulator(x, one) as outer:
+                with tf.autodiff.ForwardAccumulator(x, one) as inner:
+                    y = f(x)
+                first = inner.jvp(y)
+                after = first * 3.0
+            return outer.jvp(first), outer.jvp(after), outer.jvp(tf.zeros_like(x))
+
+        return (tf.function(both) if in_function else both)(tf.constant([2.0, 3.0]))
+
+    for linear in (lambda x: 2.0 * x, tf.identity, lambda x: x[:1], tf.reduce_sum):
+        first, after, other = second(linear)
+        assert not np.any(first)
+        assert not np.any(after)
+        assert other is None
+    unused = tf.function(lambda a, b: a * 2.0)
+    with tf.autodiff.ForwardAccumulator(x := tf.constant([2.0]), tf.ones([1])) as accumulator:
+        y = unused(tf.ones_like(x), x)
+    assert accumulator.jvp(y).numpy() == 0.0
+    first, after, _ = second(lambda x: x * x)
+    assert np.allclose(first, 2.0)
+    assert np.allclose(after, 6.0)

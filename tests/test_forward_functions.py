@@ -216,3 +216,41 @@ def test_products_with_the_hessian_where_bodies_read_variables(body: Any, kind: 
     ):  # fmt: skip
         for y, z in zip(way(x), wanted, strict=True):
             np.testing.assert_allclose(y, z, rtol=2e-3, atol=2e-3)
+
+
+def hessian_rows(f: Any, x: tf.Variable) -> Any:
+    """The derivative of a directional derivative, backward over forward."""
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+            y = f(x)
+        slope = accumulator.jvp(y)
+    return slope, tape.gradient(slope, x)
+
+
+def test_a_trace_pushes_the_tangents_of_the_variable_that_it_is_given() -> None:
+    f = tf.function(lambda x: tf.sin(x) * x)
+    for values in ([1.0, 2.0], [0.0, 0.5]):
+        v = tf.Variable(values)
+        found, expected = hessian_rows(f, v), hessian_rows(lambda x: tf.sin(x) * x, v)
+        assert np.allclose(found, expected)
+    assert f.experimental_get_tracing_count() == 1
+
+
+LOOPS: dict[str, Callable[[Any], Any]] = {
+    "map_fn": lambda x: tf.map_fn(lambda row: row * row, x),
+    "scan": lambda x: tf.scan(lambda a, b: a * b, x),
+    "reads": lambda x: tf.while_loop(
+        lambda i, y: i < 2,
+        lambda i, y: (i + 1, y + tf.TensorArray(tf.float32, 2).unstack(x).read(i) ** 2),
+        [0, tf.zeros([2])],
+    )[1],
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_lists_without_a_cotangent_are_left_out_of_gradients_of_tangents(name: str) -> None:
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    found, expected = hessian_rows(tf.function(LOOPS[name]), v), hessian_rows(LOOPS[name], v)
+    assert np.allclose(found[0], expected[0])
+    assert np.allclose(found[1], expected[1])

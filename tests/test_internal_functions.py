@@ -10,7 +10,8 @@ import pytest
 
 import wengert as tf
 from wengert.compat import resolver
-from wengert.compat.internals.framework import func_graph
+from wengert.compat.graph_defs import descriptions
+from wengert.compat.internals.framework import errors, func_graph, type_spec
 from wengert.compat.internals.framework.function import Defun
 from wengert.compat.internals.ops import (
     control_flow_util,
@@ -26,6 +27,7 @@ from wengert.compat.internals.ops import (
     resource_variable_ops,
     weights_broadcast_ops,
 )
+from wengert.compat.internals.ops.linalg.sparse import sparse_csr_matrix_ops
 from wengert.compat.internals.ops.parallel_for.test_util import PForTestCase
 from wengert.compat.internals.util import nest, tf_decorator, tf_inspect
 
@@ -366,7 +368,7 @@ def test_loops_that_are_compared() -> None:
 @pytest.mark.parametrize(
     ("path", "advice"),
     [
-        ("python.ops.control_flow_ops.switch", "tf.while_loop"),
+        ("python.ops.control_flow_ops.enter", "tf.while_loop"),
         ("python.ops.gen_control_flow_ops.enter", "tf.while_loop"),
         ("python.ops.image_ops.decode_jpeg2000", "Pillow"),
         ("python.ops.io_ops.read_lmdb", "np.load"),
@@ -443,3 +445,57 @@ def test_the_graph_of_a_function() -> None:
     )
     assert (found.name, len(found.inputs), len(found.outputs)) == ("named", 1, 2)
     assert found.inputs[0].shape == [2]
+
+
+# ---- the framework -------------------------------------------------------------------------------
+
+
+def test_numbers_of_errors() -> None:
+    assert errors.exception_type_from_error_code(3) is tf.errors.InvalidArgumentError
+    assert errors.error_code_from_exception_type(tf.errors.NotFoundError) == 5
+
+
+def test_specs_with_bounds() -> None:
+    spec = type_spec.BoundedTensorSpec([2], tf.float32, 0.0, [1.0, 2.0])
+    assert spec.maximum.tolist() == [1.0, 2.0]
+    assert spec == type_spec.BoundedTensorSpec.from_spec(spec)
+    assert spec != type_spec.BoundedTensorSpec([2], tf.float32, 0.0, 1.0)
+    whole = type_spec.BoundedTensorSpec.from_spec(tf.TensorSpec([2], tf.int32, "x"))
+    assert (whole.minimum, whole.name) == (tf.int32.min, "x")
+    with pytest.raises(ValueError, match="broadcast"):
+        type_spec.BoundedTensorSpec([2], tf.float32, 0.0, [1.0, 2.0, 3.0])
+
+
+def test_what_operations_are_described_as() -> None:
+    pytest.importorskip("google.protobuf")
+    assert [a.name for a in descriptions.known_op_def("MatMul").input_arg] == ["a", "b"]
+    assert descriptions.known_op_def("NoSuchOperation") is None
+
+
+def test_another_input_of_an_operation() -> None:
+    with tf.Graph().as_default() as graph:
+        a, b = tf.constant(2.0), tf.constant(3.0, name="b")
+        product = a * b
+        product.op._update_input(1, a)
+        assert tf.compat.v1.Session().run(product) == 4.0
+        with pytest.raises(TypeError, match="not of the form"):
+            product.op._update_input(0, tf.constant(1))
+        with pytest.raises(ValueError, match=r"looks like an \(invalid\) Operation name"):
+            graph.get_tensor_by_name("nothing")
+    with pytest.raises(ValueError, match="same graph"), tf.Graph().as_default():
+        product.op._update_input(0, tf.constant(1.0))
+
+
+# ---- matrices by rows ----------------------------------------------------------------------------
+
+
+def test_matrices_by_rows() -> None:
+    dense = np.array([[0.0, 2.0 + 1.0j], [3.0, 0.0]])
+    m = sparse_csr_matrix_ops.CSRSparseMatrix(dense)
+    assert (m.shape, m.dtype) == ((2, 2), tf.complex128)
+    assert np.array_equal(m.to_dense(), dense)
+    assert np.array_equal(m.hermitian_transpose().to_dense(), dense.conj().T)
+    assert sparse_csr_matrix_ops.sparse_matrix_nnz(m.to_sparse_tensor()) == 2
+    product = sparse_csr_matrix_ops.matmul(m, m, adjoint_b=True)
+    assert np.array_equal(product.to_dense(), dense @ dense.conj().T)
+    assert np.array_equal(sparse_csr_matrix_ops.matmul(dense, m), dense @ dense)

@@ -47,6 +47,7 @@ ROOMS = [
     "ops.image",
     "ops.stable",
     "engines.claim_checks",
+    "engines.dead_values",
     "engines.numpy_engine",
     "engines.native.runtime",
     "engines.native.frontend",

@@ -694,3 +694,126 @@ def test_blocks_of_numbers_are_told_from_blocks_of_rows() -> None:
         parts = [L.LinearOperatorFullMatrix(size(np.eye(n), None)) for n in (4, 3)]
         with pytest.raises(ValueError, match="input structure is ambiguous"):
             L.LinearOperatorBlockDiag(parts).matmul(np.ones((2, 4, 5)).tolist())
+
+
+# ---- functions of tf.linalg ---------------------------------------------------------------------
+
+POSITIVE: dict[str, Any] = {"is_self_adjoint": True, "is_positive_definite": True}
+KEPT: dict[str, Callable[[], Any]] = {
+    "LinearOperatorDiag": lambda: L.LinearOperatorDiag([1.0, 4.0], **POSITIVE),
+    "LinearOperatorScaledIdentity": lambda: L.LinearOperatorScaledIdentity(2, 4.0, **POSITIVE),
+    "LinearOperatorBlockDiag": lambda: L.LinearOperatorBlockDiag(
+        [L.LinearOperatorDiag([1.0], **POSITIVE), L.LinearOperatorDiag([4.0], **POSITIVE)]
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KEPT)
+def test_functions_of_operators_give_operators_of_their_kind(kind: str) -> None:
+    operator = KEPT[kind]()
+    dense = operator.to_dense()
+    for found, wanted in [
+        (tf.linalg.adjoint(operator), tf.linalg.adjoint(dense)),
+        (tf.linalg.cholesky(operator), tf.linalg.cholesky(dense)),
+        (tf.linalg.inv(operator), tf.linalg.inv(dense)),
+        (tf.matmul(operator, operator), dense @ dense),
+    ]:
+        assert type(found).__name__ == kind
+        assert np.allclose(found.to_dense(), wanted)
+
+
+def test_functions_of_operators_give_what_the_methods_give() -> None:
+    operator = L.LinearOperatorFullMatrix([[2.0, 1.0], [0.5, 3.0]])
+    dense, x = operator.to_dense(), tf.constant([[1.0, 5.0], [2.0, 7.0]])
+    for found, wanted in [
+        (tf.linalg.det(operator), tf.linalg.det(dense)),
+        (tf.linalg.trace(operator), tf.linalg.trace(dense)),
+        (tf.linalg.diag_part(operator), tf.linalg.diag_part(dense)),
+        (tf.linalg.matvec(operator, x[0]), tf.linalg.matvec(dense, x[0])),
+        (tf.matmul(operator, x, adjoint_a=True), tf.matmul(dense, x, adjoint_a=True)),
+        (tf.matmul(x, operator), x @ dense),
+        (tf.matmul(x, operator, adjoint_a=True), tf.matmul(x, dense, transpose_a=True)),
+        (tf.matmul(x, operator, adjoint_b=True), tf.matmul(x, dense, transpose_b=True)),
+        (tf.linalg.solve(operator, x), tf.linalg.solve(dense, x)),
+        (tf.linalg.solve(operator, x, adjoint=True), tf.linalg.solve(dense, x, adjoint=True)),
+    ]:
+        assert isinstance(found, tf.Tensor)
+        assert np.allclose(found, wanted, atol=1e-5)
+    with pytest.raises(ValueError, match="Transposing not supported"):
+        tf.matmul(operator, x, transpose_a=True)
+    with pytest.raises(ValueError, match="LinearOperatorFullMatrix"):
+        tf.linalg.solve(dense, operator)
+    with pytest.raises(ValueError, match=r"Its to_dense\(\) is one"):
+        tf.linalg.norm(operator)
+
+
+def test_a_product_of_blocks_has_blocks() -> None:
+    def pair(*sizes: int) -> Any:
+        return L.LinearOperatorBlockDiag(
+            [L.LinearOperatorFullMatrix(tf.random.normal([n, n])) for n in sizes]
+        )
+
+    one, other = pair(2, 3), pair(2, 3)
+    product = one @ other
+    assert isinstance(product, L.LinearOperatorBlockDiag)
+    assert np.allclose(product.to_dense(), one.to_dense() @ other.to_dense(), atol=1e-5)
+    crossed = one @ pair(3, 2)  # blocks that do not fit together
+    assert isinstance(crossed, L.LinearOperatorComposition)
+
+
+def test_a_product_with_zeros_is_zeros() -> None:
+    zeros, full = L.LinearOperatorZeros(2), L.LinearOperatorFullMatrix([[2.0, 1.0], [0.5, 3.0]])
+    assert zeros @ full is zeros
+    assert full @ zeros is zeros
+    batch = L.LinearOperatorFullMatrix(tf.ones([3, 2, 2]))
+    assert (batch @ zeros).shape == (3, 2, 2) == (zeros @ batch).shape
+    assert (batch @ zeros).is_non_singular is False
+
+
+def test_the_factor_of_a_circulant_is_triangular() -> None:
+    operator = L.LinearOperatorCirculant([3.0, 1.0], input_output_dtype=tf.float32, **POSITIVE)
+    factor = operator.cholesky().to_dense().numpy()
+    assert factor[0, 1] == 0.0
+    assert np.allclose(factor @ factor.T, operator.to_dense())
+
+
+def test_hints_that_nobody_gave_are_unknown() -> None:
+    assert L.LinearOperatorHouseholder([0.6, 0.8]).is_non_singular is None
+    assert L.LinearOperatorPermutation([1, 0]).is_non_singular is None
+    assert L.LinearOperatorFullMatrix(tf.eye(2)).inverse().is_non_singular is None
+
+
+# ---- conjugate gradients ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("in_function", [False, True])
+def test_conjugate_gradients_solve_systems(in_function: bool) -> None:
+    rng = np.random.default_rng(3)
+    root = rng.normal(size=(2, 5, 5))
+    matrix = root @ root.transpose(0, 2, 1) + 5.0 * np.eye(5)
+    rhs = rng.normal(size=(2, 5))
+    scale = L.LinearOperatorDiag(1.0 / np.diagonal(matrix, axis1=1, axis2=2), **POSITIVE)
+
+    def solved(a: Any, b: Any) -> Any:
+        operator = L.LinearOperatorFullMatrix(a, **POSITIVE)
+        return L.experimental.conjugate_gradient(operator, b, scale, tol=1e-12, max_iter=50)
+
+    state = (tf.function(solved) if in_function else solved)(tf.constant(matrix), tf.constant(rhs))
+    assert np.allclose(state.x, np.linalg.solve(matrix, rhs[..., None])[..., 0])
+    assert 1 < state.i < 50
+    again = L.experimental.conjugate_gradient(
+        L.LinearOperatorFullMatrix(matrix, **POSITIVE), rhs, x=state.x, max_iter=0
+    )
+    assert np.allclose(again.r, 0.0, atol=1e-9)
+
+
+def test_conjugate_gradients_are_differentiated() -> None:
+    a, b = tf.constant([[4.0, 1.0], [1.0, 3.0]], tf.float64), tf.constant([1.0, 2.0], tf.float64)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(b)
+        operator = L.LinearOperatorFullMatrix(a, **POSITIVE)
+        found = tf.reduce_sum(L.experimental.conjugate_gradient(operator, b, tol=1e-12).x)
+        exact = tf.reduce_sum(L.solve(a, b[:, None]))
+    assert np.allclose(tape.gradient(found, b), tape.gradient(exact, b), atol=1e-6)
+    with pytest.raises(ValueError, match="self-adjoint, positive definite"):
+        L.experimental.conjugate_gradient(L.LinearOperatorFullMatrix(a), b)

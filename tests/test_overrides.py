@@ -116,7 +116,7 @@ def test_map_of_the_graph_holds_for_the_graph_alone() -> None:
         with graph.gradient_override_map({"Sub": "TestSub"}):
             y = x - 1.0
         z = x - 1.0
-        assert y.op.get_attr("_gradient_op_type") == "TestSub"
+        assert y.op.get_attr("_gradient_op_type") == b"TestSub"
         with pytest.raises(ValueError, match="no attr named '_gradient_op_type'"):
             z.op.get_attr("_gradient_op_type")
 

@@ -576,3 +576,33 @@ def test_stacked_plain_values_agree_on_a_dtype() -> None:
     assert tf.stack([tf.constant(1.0, tf.float64), 2]).dtype is tf.float64
     with pytest.raises(tf.errors.InvalidArgumentError, match="Shapes of all inputs must match"):
         tf.stack([[1.0], [1.0, 2.0]])
+
+
+FLAT: dict[str, Callable[[Any], Any]] = {
+    "relu": tf.nn.relu,
+    "relu6": tf.nn.relu6,
+    "leaky_relu": tf.nn.leaky_relu,
+    "crelu": tf.nn.crelu,
+    "max_pool": lambda x: tf.nn.max_pool1d(x[None, :, None], 2, 1, "SAME"),
+    "a network": lambda x: tf.nn.relu(x[None] @ tf.ones([3, 2])) @ tf.ones([2, 1]),
+}
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_second_derivatives_of_flat_slopes_are_zero_and_not_none(name: str) -> None:
+    x, one = tf.constant([-1.0, 2.0, 8.0]), tf.ones([3])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = FLAT[name](x)
+        first = tape.gradient(y, x)
+    assert outer.gradient(first, x).numpy().tolist() == [0.0] * 3
+    with tf.autodiff.ForwardAccumulator(x, one) as accumulator:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = FLAT[name](x)
+        first = tape.gradient(y, x)
+    assert accumulator.jvp(first).numpy().tolist() == [0.0] * 3
+    twice = tf.function(lambda x: tf.gradients(tf.gradients(FLAT[name](x), x)[0], x)[0])
+    assert twice(x).numpy().tolist() == [0.0] * 3

@@ -473,3 +473,60 @@ def test_what_may_not_be_fetched() -> None:
             with pytest.raises(ValueError, match="marked as not fetchable"):
                 session.run(fetch)
         assert session.run(x + 1.0) == 2.0
+
+
+# ---- runs in parts -------------------------------------------------------------------------------
+
+
+def in_parts() -> tuple[Any, ...]:
+    a, b, c = (tf.compat.v1.placeholder(tf.float32, [], name=n) for n in "abc")
+    total = a + b
+    return a, b, c, total, total * c
+
+
+def test_a_run_in_parts_computes_nothing_twice() -> None:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        a, b, c, total, product = in_parts()
+        noise = tf.random.uniform([]) + a
+        seen: list[float] = []
+
+        def look(x: Any) -> Any:
+            seen.append(float(x))
+            return x
+
+        looked = tf.numpy_function(look, [noise], tf.float32)
+        last = looked + noise * c
+        handle = session.partial_run_setup([total, product, looked, last], [a, b, c])
+        first = session.partial_run(
+            handle, {"total": total, "looked": looked}, {a: 1.0, "b:0": 2.0}
+        )
+        assert first["total"] == 3.0
+        second = session.partial_run(handle, [product, last], {c: first["total"]})
+        assert second == [9.0, pytest.approx(4.0 * first["looked"])]
+        assert seen == [first["looked"]]
+
+
+def test_mistakes_of_runs_in_parts() -> None:
+    wrong = tf.errors.InvalidArgumentError
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        a, b, c, total, product = in_parts()
+        with pytest.raises(wrong, match="Must specify at least one target to fetch"):
+            session.partial_run_setup([], [a])
+        handle = session.partial_run_setup([total, product], [a, b])
+        with pytest.raises(wrong, match="You must feed a value for placeholder tensor 'b'"):
+            session.partial_run(handle, total, {a: 1.0})
+        session.partial_run(handle, total, {b: 1.0})
+        for feed, why in (
+            (a, r"a:0 has already been fed\.$"),
+            (c, r"not specified in partial_run"),
+        ):
+            with pytest.raises(wrong, match=why):
+                session.partial_run(handle, product, {feed: 1.0})
+        with pytest.raises(wrong, match=r"already been fetched\.$"):
+            session.partial_run(handle, total)
+        with pytest.raises(wrong, match=r"not specified in partial_run_setup\.$"):
+            session.partial_run(handle, tf.square(total))
+        with pytest.raises(wrong, match="no partial run 'none'"):
+            session.partial_run("none", total)
+        with pytest.raises(RuntimeError, match="empty `target_list`"):
+            session.partial_run_setup([tf.no_op()], [])

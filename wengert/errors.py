@@ -254,6 +254,9 @@ class LeakedTensorError(OperatorNotAllowedInGraphError, RuntimeError):
         self.tensor = tensor
 
 
+_DENSE: Final = ("to_tensor", "to_dense")  # methods by which a value gives a tensor
+
+
 class NotATensorError(ValueError):
     """A value that is made of tensors was given where a tensor is expected.
 
@@ -271,7 +274,7 @@ class NotATensorError(ValueError):
             shown = repr(value)
         except Exception:  # noqa: BLE001  # a representation that needs numbers where there are none
             shown = object.__repr__(value)
-        dense = " Its to_tensor() is one." if hasattr(value, "to_tensor") else ""
+        dense = next((f" Its {m}() is one." for m in _DENSE if hasattr(value, m)), "")
         return (
             f"{opening}: {shown} with an unsupported type ({type(value)}): it is made of tensors, but is "
             f"not one itself.{dense} tf.experimental.dispatch_for_api says what a function does with a type."

@@ -54,6 +54,8 @@ from wengert.ops.nn.clipping import global_norm as global_norm
 
 def __getattr__(name: str) -> _Any:
     """The linear operators are loaded when they are asked for."""
+    if name == "experimental":
+        return _importlib.import_module("wengert.linalg_experimental")
     if name.startswith("LinearOperator"):
         return getattr(_importlib.import_module("wengert.linear_operators"), name)
     raise AttributeError(f"module 'wengert.linalg' has no attribute {name!r}")

@@ -63,7 +63,7 @@ OTHERS: dict[str, list[str]] = {
     "arrays/shaped": ["[0][14]", "[1][14]", "[2][14]"],
     "gradients/gradients as slices": ["[0][3]"],
     "gradients/checker of version 1": ["[3]"],
-    "mathematics/operators": ["[11]", "[14]", "[15]"],
+    "mathematics/operators": ["[11]"],
     "sparse/raw sparse": ["[5][3]"],
     "variables/assigned": ["[18]"],
     "variables/feeds": ["[7]"],

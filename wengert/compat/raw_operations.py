@@ -29,6 +29,7 @@ from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import shape
 from wengert.ops.arrays.shaping import expand_dims, reshape
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
+from wengert.ops.control import dead_values
 from wengert.ops.image.projective import projective_transform
 from wengert.ops.linalg.diagonals import diag, diag_part, set_diag
 from wengert.ops.math.complex import abs as absolute
@@ -352,6 +353,8 @@ _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "FusedBatchNormV3": _batch_norm,
     "ImageProjectiveTransformV2": lambda **given: projective_transform(**given, fill_value=0.0),
     "ImageProjectiveTransformV3": projective_transform,
+    "Merge": dead_values.merge,
+    "Switch": dead_values.switch,
     "InplaceAdd": lambda x, i, v: tensor_scatter_nd_add(x, expand_dims(i, -1), v),
     "MatrixDiagPartV2": lambda **given: diag_part(given.pop("input"), **given, align="LEFT_LEFT"),
     "MatrixDiagV2": lambda **given: diag(given.pop("diagonal"), **given, align="LEFT_LEFT"),

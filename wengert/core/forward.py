@@ -22,6 +22,7 @@ from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims
+from wengert.values.value import Value
 
 
 class Accumulator(Recorder):
@@ -29,7 +30,7 @@ class Accumulator(Recorder):
 
     computes: ClassVar[bool] = True
 
-    __slots__ = ("__weakref__", "_extendable", "tangents")
+    __slots__ = ("__weakref__", "_extendable", "_reached", "tangents")
 
     def __init__(self) -> None:
         # For operations that may add results later: how many there are now, and how to push
@@ -37,17 +38,35 @@ class Accumulator(Recorder):
         self._extendable: dict[int, tuple[int, Any]] = {}
         # By the id of the value; the weak reference removes the entry when the value is freed.
         self.tangents: dict[int, tuple[ref[Any], Any]] = {}
+        # Values that were made of what it follows and do not depend on it, as the tangent 2 that another
+        # accumulator has for 2 x. Their derivative is 0 and not None, and so is that of what follows.
+        self._reached: dict[int, ref[Any]] = {}
 
     def watch(self, value: Any, tangent: Any) -> None:
         """Give a value a tangent, for as long as the value lives."""
+        self.tangents[id(value)] = self._weakly(value, "tangents"), tangent
+
+    def _weakly(self, value: Any, entries: str) -> ref[Any]:
+        """A reference to a value, with which the entry of the value goes."""
         at, owner = id(value), ref(self)  # weak both ways: no cycle
 
         def forget(_: object) -> None:
             accumulator = owner()
             if accumulator is not None:
-                accumulator.tangents.pop(at, None)
+                getattr(accumulator, entries).pop(at, None)
 
-        self.tangents[at] = ref(value, forget), tangent
+        return ref(value, forget)
+
+    def reaches(self, value: Any) -> bool:
+        """Whether a value without a tangent was made of what has one."""
+        return id(value) in self._reached
+
+    def reach(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
+        """Note results that depend on inputs, if in name only."""
+        if any(id(x) in self._reached or self.tangent(x) is not None for x in inputs):
+            for y in results:
+                if isinstance(y, Value) and y.dtype.is_differentiable:
+                    self._reached[id(y)] = self._weakly(y, "_reached")
 
     def tangent(self, value: Any) -> Any:
         """The tangent of a value; None if it has none."""
@@ -77,11 +96,16 @@ class Accumulator(Recorder):
         if not row.differentiable:
             return
         tangents = [self.tangent(x) for x in inputs]
-        if all(t is None for t in tangents):
-            return
         results = result if row.many else [result]
+        if all(t is None for t in tangents):
+            if self._reached:
+                self.reach(inputs, results)
+            return
         pushed = self._pushed(row, tangents, inputs, attrs, result, len(results))
         self._note(results, pushed)
+        if any(t is None for t in pushed):  # of a call: a result that does not depend on the input
+            still = [y for y, t in zip(results, pushed, strict=True) if t is None]
+            self.reach(inputs, still)
         if not row.fills and results and type(results[0]) is SymbolicTensor:
 
             def push(ys: list[Any]) -> Sequence[Any]:
@@ -103,8 +127,13 @@ class Accumulator(Recorder):
                 return [t] * count
         at = thread.context.recorders.index(self)
         try:
-            with listening(*thread.context.recorders[:at]):  # those before it see what it computes
-                return pushed_anywhere(row, ts, xs, attrs, y)
+            around = thread.context.recorders[:at]
+            with listening(*around):  # those before it see what it computes
+                pushed = pushed_anywhere(row, ts, xs, attrs, y)
+            for recorder in around:
+                if isinstance(recorder, Accumulator):
+                    recorder.reach(xs, pushed)
+            return pushed
         except NoGradientError as error:
             return [MissingTangent(error.with_traceback(None))] * count
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from wengert.core.dispatch import explain_failure
 from wengert.engines.claim_checks import carried_out
+from wengert.engines.dead_values import PlanWithDeadValues
 from wengert.errors import InvalidArgumentError, OpError
 from wengert.execution.engine_registry import Check, Engine, Runnable
 from wengert.execution.plan import Plan, shapes_of
@@ -34,12 +35,16 @@ BY_KEYWORD: Final = frozenset((np.maximum, np.minimum))
 class NumpyEngine(Engine):
     """The reference engine: it computes whatever the other engines do not."""
 
-    def compile(self, plan: Plan) -> NumpyPlan:
+    def compile(self, plan: Plan) -> Runnable:
         """The plan as Python that calls NumPy."""
+        if plan.may_be_dead:
+            return PlanWithDeadValues(plan, _function_of, _failed)
         return NumpyPlan(plan)
 
-    def compile_checked(self, plan: Plan, check: Check) -> NumpyPlan:
+    def compile_checked(self, plan: Plan, check: Check) -> Runnable:
         """The same, with each operation and its result passed to `check`."""
+        if plan.may_be_dead:
+            return PlanWithDeadValues(plan, partial(_shown, check), _failed)
         return NumpyPlan(plan, check)
 
 
@@ -63,7 +68,7 @@ class NumpyPlan(Runnable):
             if program is None:  # two threads may both generate it: each uses its own
                 program = self._program = _Program(self.plan, self._function_of)
             return program(values)
-        results = carried_out(self.plan, values, self._function_of, self._failed)
+        results = carried_out(self.plan, values, self._function_of, _failed)
         if len(self._checked) == MOST_SIZES:
             self._checked.clear()
         self._checked.add(key)
@@ -73,10 +78,6 @@ class NumpyPlan(Runnable):
     def fresh(self) -> Sequence[bool]:
         """For each fetch, whether nothing else refers to its array."""
         return self._fresh
-
-    def _failed(self, op: Operation, error: Exception, values: Sequence[Any]) -> Exception:
-        arrays = [wrap(v) for v in values if hasattr(v, "dtype") and hasattr(v, "shape")]
-        return in_operation(op, error, arrays)
 
 
 class _Program:
@@ -283,6 +284,11 @@ def _not_fed(op: Operation) -> Any:
         f"You must feed a value for placeholder tensor '{op.name}' with dtype "
         f"{dtype.spoken}{known}. Give it in feed_dict."
     )
+
+
+def _failed(op: Operation, error: Exception, values: Sequence[Any]) -> Exception:
+    arrays = [wrap(v) for v in values if hasattr(v, "dtype") and hasattr(v, "shape")]
+    return in_operation(op, error, arrays)
 
 
 def in_operation(op: Operation, error: Exception, inputs: list[Any]) -> Exception:

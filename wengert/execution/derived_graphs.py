@@ -38,7 +38,7 @@ def _as_inside(body: Any, value: Any) -> Any:
         return value
     # The body of a derivative has it under the name that it has in the body of that.
     meant = _as_inside(body.outer_graph, value) if isinstance(body, GradientGraph) else value
-    known = body.captures.get(id(meant))
+    known = body._captures.get(id(meant))
     return known[1] if known is not None and known[0] is meant else value
 
 

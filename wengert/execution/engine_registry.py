@@ -151,7 +151,7 @@ def compile_plan(plan: Plan, engine: str) -> Runnable:
 
 
 def _compiled(plan: Plan, engine: str) -> Runnable:
-    for name in (engine, REFERENCE):
+    for name in (engine, REFERENCE) if not plan.may_be_dead else (REFERENCE,):
         there, check = _ENGINES[name], Settings.check
         run = there.compile(plan) if check is None else there.compile_checked(plan, check)
         if run is not None:

@@ -41,6 +41,8 @@ class Plan:
         fed = {id(x) for x in feeds}
         handles = [op for op in needed if op.row is VAR_HANDLE or is_resource(op)]
         self.resources = [op for op in handles if id(op.outputs[0]) not in fed]
+        # Whether some values may be on a way that is not taken, and must not be computed.
+        self.may_be_dead = any(op.row.name == SWITCH for op in needed)
         # What is known before the plan runs: the values of some tensors, by id.
         self.known: dict[int, Any] = {}
         resources = {id(op) for op in handles}
@@ -55,13 +57,17 @@ class Plan:
 
     def _is_known(self, op: Operation, fed: set[int]) -> bool:
         """Whether an operation is a constant, or can be folded into one."""
+        if self.may_be_dead and op.control_inputs:
+            return False  # it may have to wait for what is dead
         if op.row is CONST:
             self.known[id(op.outputs[0])] = op.attrs["value"]
             return True
-        if _is_empty(op):
+        if _is_empty(op) and not self.may_be_dead:
             y = op.outputs[0]
             self.known[id(y)] = np.empty(y._array.shape, y._array.dtype)
             return True
+        if op.row.name in (SWITCH, MERGE):
+            return False
         if not op.inputs or (not op.row.by_shape and id(op.inputs[0]) not in self.known):
             return False  # the common case
         values = [self._value(op, x, fed) for x in op.inputs]
@@ -74,7 +80,12 @@ class Plan:
     def _value(self, op: Operation, x: SymbolicTensor, fed: set[int]) -> Any:
         """A known input, or any array of its shape if only that matters."""
         form = x._array
-        if op.row.by_shape and is_certain(form.shape) and not form.dtype.hasobject:
+        if (
+            op.row.by_shape
+            and not self.may_be_dead
+            and is_certain(form.shape)
+            and not form.dtype.hasobject
+        ):
             return np.broadcast_to(np.zeros((), form.dtype), form.shape)
         return None if id(x) in fed else self.known.get(id(x))
 
@@ -122,6 +133,8 @@ def shapes_of(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple([v.shape if isinstance(v, (np.ndarray, np.generic)) else None for v in values])
 
 
+SWITCH: Final = "Switch"  # sends a value one of two ways: the other is dead
+MERGE: Final = "Merge"  # takes the value that arrives
 _SLICES: Final = ("StridedSlice", "Slice")
 _STREAM: Final = "RandomStream"  # its state goes on, as a variable changes
 _REPLACED: Final = "AssignVariableOp"  # whose first input is a variable that it does not read

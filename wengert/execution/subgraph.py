@@ -30,6 +30,7 @@ from wengert.overrides.switches import inner_accumulator, switches_inside
 from wengert.state.cell import new_resource
 from wengert.state.variable import Variable
 from wengert.values.bound_ops import bound
+from wengert.values.dtypes import VARIANT
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims, wrap
@@ -59,7 +60,8 @@ class Subgraph:
         # overrides in force: those of the operations of the gradient.
         self._calls: dict[Any, tuple[Row, Subgraph]] = {}
         self._gradients: dict[Any, _Gradient] = {}
-        self._tangents: dict[Any, Subgraph] = {}
+        # With the variables of the call that it was traced for.
+        self._tangents: dict[Any, tuple[Subgraph, list[Variable | None]]] = {}
         self._once = -1, False  # the version of the graph, and whether it runs but once
 
     # ---- arrays ------------------------------------------------------------------------------
@@ -165,7 +167,8 @@ class Subgraph:
             more: list[SymbolicTensor] = []
             for _ in range(orders):
                 try:
-                    inner = self.gradient(wanted, tuple(range(len(more))), more).inner
+                    there = tuple(range(len(self.results) + len(more)))
+                    inner = self.gradient(wanted, there, more).inner
                 except NoGradientError:  # raised when the gradient is requested
                     break
                 new = [x for x in inner if all(x is not m for m in more)]
@@ -179,11 +182,12 @@ class Subgraph:
     def gradient(
         self, wanted: Wanted, there: tuple[int, ...], more: Sequence[SymbolicTensor]
     ) -> _Gradient:
-        """The gradient for cotangents of the outputs, and of some of the extra values returned."""
+        """The gradient for cotangents of some of the outputs, and of the extra values returned."""
         overrides = thread.context.sweeping
         key = wanted, there, None if overrides is None else overrides.key, active_rules()
         if key not in self._gradients:
-            of = differentiable([*self.results, *[more[i] for i in there]])
+            results = [*self.results, *more]
+            of = differentiable([results[i] for i in there])
             self._gradients[key] = _Gradient(self.graph, of, wanted)
         found = self._gradients[key]
         if overrides is not None:
@@ -213,13 +217,20 @@ class Subgraph:
     ) -> list[Any]:
         """The gradients of the inputs."""
         count = len(self.results)
-        there = tuple([i for i, g in enumerate(gs[count:]) if g is not None])
+        # A list whose cotangent is zero is left out: its elements would be nothing, not zeros.
+        there = tuple(
+            [
+                i
+                for i, (g, y) in enumerate(zip(gs, ys, strict=True))
+                if g is not None or (i < count and y._array.dtype is not VARIANT)
+            ]
+        )
         gradient = self.gradient(wanted, there, more)
         seeds = [
-            bound.zeros_like(y) if g is None and y.dtype.is_differentiable else g
-            for g, y in zip(gs[:count], ys, strict=False)
+            bound.zeros_like(ys[i]) if gs[i] is None and ys[i].dtype.is_differentiable else gs[i]
+            for i in there
         ]
-        given = [g for g in (*seeds, *[gs[count + i] for i in there]) if g is not None]
+        given = [g for g in seeds if g is not None]
         known = {id(x): v for x, v in zip(self.graph.all_inputs, xs, strict=True)}
         known.update({id(x): y for x, y in zip(more, ys[count:], strict=True)})
         missing = [x for x in gradient.inner if id(x) not in known]
@@ -235,10 +246,13 @@ class Subgraph:
         there = tuple([t is not None for t in ts])
         key = (*there, tuple(map(id, more)), active_rules(), switches_inside())
         if key not in self._tangents:
-            self._tangents[key] = _carrying_tangents(self, there, xs, more)
-        pushed = self._tangents[key]
+            variables = [x if isinstance(x, Variable) else None for x in xs]
+            self._tangents[key] = _carrying_tangents(self, there, xs, more), variables
+        pushed, traced = self._tangents[key]
         given = [x for x in xs if not isinstance(x, Variable)] + [t for t in ts if t is not None]
-        found = iter(pushed([*given, *pushed.graph.captured]))
+        # A trace serves all variables of one form: these are in the places of those it was made with.
+        now = {id(old): x for old, x in zip(traced, xs, strict=True) if old is not None}
+        found = iter(pushed([*given, *[now.get(id(v), v) for v in pushed.graph.captured]]))
         return [next(found) if t else None for t in pushed.graph.there]
 
 

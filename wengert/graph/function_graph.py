@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from wengert.core.context import graph_around
 from wengert.graph.graph import Graph
 from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.graph.names import valid
+from wengert.graph.operation import Operation
+from wengert.values import nest
+from wengert.values.convert import convert
 from wengert.values.dtypes import of_numpy
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import (
@@ -19,6 +23,30 @@ from wengert.values.symbolic import (
     shared_key,
 )
 from wengert.values.tensor import key_of, wrap
+from wengert.values.value import Key
+
+
+class CallTimeValue:
+    """A value from outside that is asked for at each call: a part of what a closure gives."""
+
+    def __init__(self, closure: Callable[[], Any], whole: Any, place: int, spec: Any) -> None:
+        self._closure, self._whole, self._place, self._spec = closure, whole, place, spec
+        self.shape: TensorShape = spec.shape
+        shape = None if self.shape.rank is None else tuple(self.shape)
+        self._form = Form(shape, spec.dtype.numpy_dtype)
+        self._key = Key()
+
+    def now(self) -> Any:
+        """The value; an error if it is not as was said when the function was traced."""
+        spec, given = self._spec, self._closure()
+        parts = nest.flatten(given) if nest.is_nested(self._whole) else [given]
+        value = convert(parts[self._place], hint=spec.dtype)
+        if value.dtype is not spec.dtype or not value.shape.is_compatible_with(spec.shape):
+            raise TypeError(
+                f"Can not cast TensorSpec(shape={value.shape}, dtype=tf.{value.dtype.name}) to {spec}: "
+                "a closure of capture_call_time_value gave another value than its spec says."
+            )
+        return value
 
 
 class FunctionGraph(Graph):
@@ -32,9 +60,10 @@ class FunctionGraph(Graph):
         self.inputs: list[SymbolicTensor] = []
         self.outputs: list[SymbolicTensor] = []
         # Captures by the id of the outside value: that value, and its placeholder inside.
-        self.captures: dict[int, tuple[Any, SymbolicTensor]] = {}
+        self._captures: dict[int, tuple[Any, SymbolicTensor]] = {}
         # Operations of the graphs around it that something in here is to run after.
         self.control_from_outside: list[Any] = []
+        self._at_call: dict[Any, list[SymbolicTensor]] = {}  # what is asked for at each call
         self.cells: dict[Any, Any] = {}  # the states behind handles of resources made here
         self.made_variables: list[Any] = []
         self.accessed_variables: dict[int, Any] = {}  # those that were read, by id
@@ -71,7 +100,7 @@ class FunctionGraph(Graph):
 
     def leave_outer(self) -> bool:
         """Drop the reference to the surrounding graph, unless it is used; returns whether."""
-        used = [v for v, _ in self.captures.values()] + [x for x, _ in self._constants.values()]
+        used = [v for v, _ in self._captures.values()] + [x for x, _ in self._constants.values()]
         if any(isinstance(v, SymbolicTensor) for v in used):
             return False
         self._outer = None
@@ -112,8 +141,12 @@ class FunctionGraph(Graph):
 
     # ---- values from outside -----------------------------------------------------------------
 
-    def capture(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        """A tensor of a graph around this one."""
+    def capture(self, tensor: Any, name: str | None = None) -> SymbolicTensor:
+        """A tensor of a graph around this one, or of no graph."""
+        if type(tensor) is not SymbolicTensor:
+            return self.brought_in(convert(tensor))
+        if tensor.op.graph is self:
+            return tensor
         if not self._is_inside(tensor.op.graph):
             return super().capture(tensor)
         if tensor._known is not None and not tensor.dtype.is_differentiable:
@@ -134,7 +167,7 @@ class FunctionGraph(Graph):
         return self._captured(value)
 
     def _captured(self, value: Any) -> SymbolicTensor:
-        known = self.captures.get(id(value))
+        known = self._captures.get(id(value))
         if known is not None and known[0] is value:
             return known[1]
         shape = value.shape
@@ -142,7 +175,7 @@ class FunctionGraph(Graph):
         tensor = self._placeholder(CAPTURE, dims, value._form.dtype, _name_of(value))
         tensor._key = key_of(value)
         tensor._known = getattr(value, "_known", None)
-        self.captures[id(value)] = value, tensor
+        self._captures[id(value)] = value, tensor
         self._share_sizes(value._form.shape, tensor)
         return tensor
 
@@ -159,15 +192,62 @@ class FunctionGraph(Graph):
     def _shared(self, around: Any, own: Any) -> Any:
         return self.sizes.setdefault(shared_key(around), (around, own))[1]
 
+    def capture_call_time_value(self, closure: Any, spec: Any, key: Any = None) -> Any:
+        """What a closure gives when the function is called, each time anew; equal keys share it.
+
+        The spec says what that will be: one of a tensor, or a structure of such.
+        """
+        if isinstance(self._outer, FunctionGraph):  # a branch takes it from the function around it
+            found = self._outer.capture_call_time_value(closure, spec, key)
+            return nest.map_structure(self.entered, found)
+        if key is None or key not in self._at_call:
+            parts = nest.flatten(spec)
+            made = [
+                self._captured(CallTimeValue(closure, spec, place, part))
+                for place, part in enumerate(parts)
+            ]
+            self._at_call[object() if key is None else key] = made
+        else:
+            made = self._at_call[key]
+        return nest.pack_sequence_as(spec, made)
+
     @property
     def captured(self) -> list[Any]:
         """The values from outside, in the order in which they were first used."""
-        return [value for value, _ in self.captures.values()]
+        values = [value for value, _ in self._captures.values()]
+        if self._at_call:
+            return [v.now() if type(v) is CallTimeValue else v for v in values]
+        return values
+
+    @property
+    def captures(self) -> list[tuple[Any, SymbolicTensor]]:
+        """The values from outside, each with what stands for it inside."""
+        return list(self._captures.values())
+
+    @property
+    def external_captures(self) -> list[Any]:
+        """The values from outside."""
+        return self.captured
+
+    @property
+    def internal_captures(self) -> list[SymbolicTensor]:
+        """What stands for the values from outside."""
+        return self.captured_inputs
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that it captured."""
+        return tuple(v for v in self.captured if hasattr(v, "trainable"))
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of its variables that are trainable."""
+        return tuple(v for v in self.variables if v.trainable)
 
     @property
     def captured_inputs(self) -> list[SymbolicTensor]:
         """The captures of outside values."""
-        return [tensor for _, tensor in self.captures.values()]
+        return [tensor for _, tensor in self._captures.values()]
 
     @property
     def all_inputs(self) -> list[SymbolicTensor]:
@@ -175,12 +255,15 @@ class FunctionGraph(Graph):
         return [*self.inputs, *self.captured_inputs]
 
     def _is_outside(self, value: Any) -> bool:
-        """A tensor or operation of a surrounding graph runs before this graph does."""
+        """A tensor or operation of a surrounding graph runs before this graph does.
+
+        What a variable was assigned in here, of which the variable is returned, runs in order anyway.
+        """
         graph = getattr(value, "graph", None)
         if graph is self or isinstance(value, str):
             return False
-        if graph is not None:
-            self.control_from_outside.append(value.op if type(value) is SymbolicTensor else value)
+        if isinstance(value, (SymbolicTensor, Operation)):
+            self.control_from_outside.append(getattr(value, "op", value))
         return True
 
 

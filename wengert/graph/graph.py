@@ -55,6 +55,7 @@ class Graph(Builder):
         self._unfeedable: dict[int, Any] = {}  # by id
         self._unfetchable: dict[int, Operation] = {}
         # By the name of an operation: with what it belongs, and whether with that alone.
+        self._originals: list[list[Any]] = []  # first operation, the one behind the last, made for
         self.colocations: dict[str, tuple[list[bytes], bool]] = {}
         self.seed: int | None = None
         self.op_seeds = itertools.count()  # for random operations that were given none
@@ -213,6 +214,25 @@ class Graph(Builder):
         return None, lambda: setattr(self, "_devices", before)
 
     @context_manager
+    def _original_op(self, op: Operation) -> Change:
+        """Operations inside are made in place of another, or for it."""
+        span = [len(self.operations), None, op]
+        self._originals.append(span)
+
+        def note() -> None:
+            span[1] = len(self.operations)
+
+        return None, note
+
+    def original_of(self, op: Operation) -> Operation | None:
+        """The operation for which another was made; None if it was made for itself."""
+        if not self._originals:
+            return None
+        at = self.operations.index(op)
+        inside = [one for begin, end, one in self._originals if begin <= at < (end or at + 1)]
+        return inside[-1] if inside else None
+
+    @context_manager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Change:
         """Operations inside note that they belong with another; there is one place."""
         begin = len(self.operations)
@@ -367,6 +387,11 @@ class Graph(Builder):
             if op_name in self._by_name and not allow_operation:
                 raise ValueError(
                     f"The name {name!r} refers to an Operation, not a {kinds}. "
+                    f'Tensor names must be of the form "<op_name>:<output_index>".'
+                )
+            if op_name not in self._by_name and not allow_operation:
+                raise ValueError(
+                    f"The name {name!r} looks like an (invalid) Operation name, not a {kinds}. "
                     f'Tensor names must be of the form "<op_name>:<output_index>".'
                 )
             if op_name not in self._by_name:

@@ -100,7 +100,7 @@ def _brought_from_around(graphs: Sequence[Any]) -> dict[int, tuple[SymbolicTenso
     return {
         id(inside.op): (value,)
         for graph in graphs
-        for value, inside in graph.captures.values()
+        for value, inside in graph.captures
         if isinstance(value, SymbolicTensor)
     }
 

@@ -8,7 +8,7 @@ from typing import Any
 from wengert.core.row import Attrs, Row
 from wengert.core.scope import Scope
 from wengert.graph.exchange import exchange
-from wengert.overrides.row_override import with_rule
+from wengert.overrides.row_override import as_told, with_rule
 from wengert.values.symbolic import SymbolicTensor
 
 
@@ -82,8 +82,11 @@ class Operation:
         return exchange.node_def(self)
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute that the operation was made with."""
-        if name == "T" and self.inputs:
+        """The value of an attribute that the operation was made with; text is bytes."""
+        return as_told(self._attribute(name))
+
+    def _attribute(self, name: str) -> Any:
+        if name == "T" and self.inputs and self.row.bodies is None:
             return self.inputs[0].dtype
         if name == "_gradient_op_type" and self.row.gradient_type:
             return self.row.gradient_type
@@ -130,9 +133,25 @@ class Operation:
         if other is not None:
             self.device = other.device
 
+    @property
+    def _original_op(self) -> Operation | None:
+        """The operation for which it was made; None if it was made for itself."""
+        found: Operation | None = self.graph.original_of(self)
+        return found
+
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run the operation in a session: the one given, or the default one."""
         self.graph.session_for(session, "run()").run(self, feed_dict)
+
+    def _update_input(self, index: int, tensor: SymbolicTensor) -> None:
+        """Take another tensor of the same form as an input."""
+        before = self.inputs[index]
+        if tensor.op.graph is not self.graph:
+            raise ValueError(f"{tensor!r} must be from the same graph as {self!r}.")
+        if tensor.dtype is not before.dtype or not tensor.shape.is_compatible_with(before.shape):
+            raise TypeError(f"{tensor!r} is not of the form of {before!r}, which it replaces.")
+        self.inputs = (*self.inputs[:index], tensor, *self.inputs[index + 1 :])
+        self.graph.changes += 1
 
     def _add_control_input(self, op: Operation) -> None:
         self._add_control_inputs([op])

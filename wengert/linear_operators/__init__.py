@@ -1,5 +1,6 @@
 """Linear operators: matrices that need not be materialized."""
 
+from wengert.linear_operators import answers as _answers  # noqa: F401
 from wengert.linear_operators.base import LinearOperator as LinearOperator
 from wengert.linear_operators.blocks import LinearOperatorBlockDiag as LinearOperatorBlockDiag
 from wengert.linear_operators.blocks import (

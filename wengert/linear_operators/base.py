@@ -31,7 +31,7 @@ from wengert.ops.reductions.reductions import reduce_max, reduce_min, reduce_sum
 from wengert.ops.sparse.tensor import gives
 from wengert.state.variable import Variable
 from wengert.values.composite import Composite
-from wengert.values.convert import convert, register_converter
+from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
@@ -328,7 +328,10 @@ class LinearOperator(Composite):
         """The product with another operator; simple ones override this."""
         if isinstance(other, self.kinds["Identity"]) and other.tensor_rank == 2:
             return self
-        return self.kinds["Composition"]([self, other])
+        if isinstance(other, self.kinds["Zeros"]) and other.is_square and self.tensor_rank == 2:
+            return other
+        singular = self.is_non_singular is False or other.is_non_singular is False
+        return self.kinds["Composition"]([self, other], is_non_singular=False if singular else None)
 
     # ---- systems ------------------------------------------------------------------------------
 
@@ -399,7 +402,7 @@ class LinearOperator(Composite):
 
     def _cholesky(self) -> LinearOperator:
         return self.kinds["LowerTriangular"](
-            cholesky(self.to_dense()), is_non_singular=True, is_square=True
+            cholesky(self.to_dense()), is_non_singular=True, is_self_adjoint=False, is_square=True
         )
 
     # ---- numbers ------------------------------------------------------------------------------
@@ -541,10 +544,3 @@ def _foreseen(dtype: Any, args: Any) -> tuple[Any, list[Any]]:
 def computed(operator: LinearOperator, method: str, *args: Any) -> Any:
     """Call a method, which a graph puts off if it needs sizes that only a run knows."""
     return getattr(operator, method)(*args)
-
-
-def _written_out(value: Any, dtype: DType | None, hint: DType | None) -> Tensor:
-    return convert(value.to_dense(), dtype)
-
-
-register_converter(LinearOperator, _written_out, priority=10)

@@ -200,6 +200,19 @@ class LinearOperatorBlockDiag(Blocks):
     def _cholesky(self) -> LinearOperator:
         return LinearOperatorBlockDiag([o.cholesky() for o in self._operators])
 
+    def _times(self, other: LinearOperator) -> LinearOperator:
+        if not isinstance(other, LinearOperatorBlockDiag):
+            return super()._times(other)
+        pairs = list(zip(self._operators, other.operators, strict=False))
+        if len(self._operators) != len(other.operators) or not all(_fit(a, b) for a, b in pairs):
+            return super()._times(other)
+        return LinearOperatorBlockDiag([a.matmul(b) for a, b in pairs])
+
+
+def _fit(a: LinearOperator, b: LinearOperator) -> bool:
+    """Whether two blocks are known to have a product."""
+    return a.domain_dimension is not None and a.domain_dimension == b.range_dimension
+
 
 def _same_size(which: str, other: str, axis: str, a: LinearOperator, b: LinearOperator) -> None:
     sizes = getattr(a, axis), getattr(b, axis)

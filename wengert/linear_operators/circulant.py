@@ -17,7 +17,7 @@ from wengert.ops.arrays.shaping import broadcast_to, reshape
 from wengert.ops.control import asserts
 from wengert.ops.math.complex import abs as absolute
 from wengert.ops.math.complex import conj, imag, real
-from wengert.ops.math.elementwise import cast, log, sqrt
+from wengert.ops.math.elementwise import cast, log
 from wengert.ops.reductions.reductions import reduce_max, reduce_min, reduce_prod, reduce_sum
 from wengert.ops.signal.fourier import fftnd, ifftnd
 from wengert.values import dtypes
@@ -180,10 +180,6 @@ class Circulant(LinearOperator):
 
     def _inverse(self) -> LinearOperator:
         return self._other(1.0 / self._spectrum)
-
-    def _cholesky(self) -> LinearOperator:
-        """A factor whose product with its adjoint is the operator, but which is not triangular."""
-        return self._other(sqrt(self._complex_spectrum()), is_self_adjoint=True)
 
     def _times(self, other: LinearOperator) -> LinearOperator:
         if type(other) is type(self) and other.dtype is self.dtype:

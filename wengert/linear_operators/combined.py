@@ -197,10 +197,10 @@ class LinearOperatorInversion(LinearOperator):
             "inverse",
             is_self_adjoint=is_self_adjoint,
             is_positive_definite=is_positive_definite,
+            is_non_singular=is_non_singular,
         )
         super().__init__(
             operator.dtype,
-            is_non_singular=True,
             is_square=True,
             name=name or f"{operator.name}_inv",
             parameters={"operator": operator},

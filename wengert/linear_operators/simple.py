@@ -362,6 +362,11 @@ class LinearOperatorZeros(LinearOperator):
         rows = columns if adjoint else rows
         return zeros((*batch, rows, sizes(x)[-1]), self.dtype)
 
+    def _times(self, other: LinearOperator) -> LinearOperator:
+        if self.is_square and other.is_square and other.tensor_rank == 2:
+            return self
+        return super()._times(other)
+
     def _to_dense(self) -> Any:
         return zeros(self._sizes(), self.dtype)
 
@@ -413,7 +418,7 @@ class LinearOperatorPermutation(LinearOperator):
         super().__init__(
             as_dtype(dtype),
             None,
-            True,
+            is_non_singular,
             is_self_adjoint,
             is_positive_definite,
             True,
@@ -490,7 +495,7 @@ class LinearOperatorHouseholder(LinearOperator):
         super().__init__(
             self._reflection_axis.dtype,
             None,
-            True,
+            is_non_singular,
             True,
             False,
             True,

@@ -15,7 +15,7 @@ from wengert.ops.linalg import matmul
 from wengert.ops.math import arithmetic, comparison, complex, elementwise
 from wengert.ops.support.declare import BOOL, NUMBER, convert_alike, numpy_dtypes, wrong_dtype
 from wengert.values.convert import convert
-from wengert.values.dtypes import bool_, string
+from wengert.values.dtypes import DType, bool_, string
 from wengert.values.shapes import broadcastable
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims, wrap
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 Operator = Callable[[Any, Any], Any]
 
 
-_PLAIN: Final = (bool, np.bool_, np.ndarray)
+_PLAIN: Final = (bool, list, tuple)
 
 
 def _logical_or_bitwise(logical: Operator, bitwise: Operator) -> Operator:
     def operator(x: Any, y: Any) -> Tensor:
-        if isinstance(x, _PLAIN) and isinstance(y, Value) and np.asarray(x).dtype == bool:
+        if isinstance(y, Value) and _becomes(x, y.dtype):
             x = np.asarray(x).astype(y.dtype.as_numpy_dtype)  # `True ^ y`: it becomes what y is
         result: Tensor = (logical if convert(x).dtype is bool_ else bitwise)(x, y)
         return result
@@ -42,23 +42,31 @@ def _logical_or_bitwise(logical: Operator, bitwise: Operator) -> Operator:
     return operator
 
 
-def _equal(self: Tensor, other: TensorLike | None) -> Tensor | bool:
-    """Elementwise where the shapes allow it; otherwise the two are simply not equal."""
-    if other is None:
-        return False
-    graph = current_graph()
-    if graph is not None and not graph.is_function:
-        return self is other  # as in TensorFlow 1, where tensors are keys of dictionaries
-    a = convert(self)
-    b = convert(other, hint=a.dtype)
-    if is_certain(dims(a)) and is_certain(dims(b)) and not broadcastable(dims(a), dims(b)):
-        return wrap(np.bool_(False))
-    return comparison.equal(a, b)
+def _becomes(x: Any, dtype: DType) -> bool:
+    """Whether what stands before a tensor becomes what that is: booleans, and arrays beside booleans."""
+    if isinstance(x, (np.ndarray, np.generic)):
+        return dtype is bool_ or x.dtype == bool
+    return isinstance(x, _PLAIN) and np.asarray(x).dtype == bool
 
 
-def _not_equal(self: Tensor, other: TensorLike | None) -> Tensor | bool:
-    same = _equal(self, other)
-    return not same if isinstance(same, bool) else elementwise.logical_not(same)
+def _comparison(compare: Operator, of_others: bool) -> Callable[..., Any]:
+    """Elementwise where the shapes allow it; what holds of two that are simply not equal otherwise."""
+
+    def operator(self: Tensor, other: TensorLike | None) -> Tensor | bool:
+        if other is None:
+            return of_others
+        graph = current_graph()
+        if graph is not None and not graph.is_function:
+            # as in TensorFlow 1, where tensors are keys of dictionaries
+            return (self is other) is not of_others
+        a = convert(self)
+        b = convert(other, hint=a.dtype)
+        if is_certain(dims(a)) and is_certain(dims(b)) and not broadcastable(dims(a), dims(b)):
+            return wrap(np.bool_(of_others))
+        result: Tensor = compare(a, b)
+        return result
+
+    return operator
 
 
 def _invert(self: Tensor) -> Tensor:
@@ -101,8 +109,8 @@ ALONE: dict[str, Callable[..., Any]] = {
     "le": comparison.less_equal,
     "gt": comparison.greater,
     "ge": comparison.greater_equal,
-    "eq": _equal,
-    "ne": _not_equal,
+    "eq": _comparison(comparison.equal, False),
+    "ne": _comparison(comparison.not_equal, True),
     "neg": elementwise.negative,
     "pos": lambda self: convert(self),
     "abs": complex.abs,

@@ -154,6 +154,13 @@ class LazyValue:
         return Form(self._shape, self._find_dtype())
 
 
+def as_told(value: Any) -> Any:
+    """An attribute as TensorFlow tells it: text as bytes, several values as a list."""
+    if isinstance(value, str):
+        return value.encode()
+    return list(map(as_told, value)) if isinstance(value, (list, tuple)) else value
+
+
 def value_of(x: Any) -> Any:
     """A value, for a rule that reads it."""
     return x.value if type(x) is LazyValue else x
@@ -196,13 +203,13 @@ class RecordedOperation:
         return ""
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute that the operation was called with."""
+        """The value of an attribute that the operation was called with; text is bytes."""
         if name not in self._attrs:
             raise ValueError(
                 f"Operation '{self.name}' has no attr named '{name}'. "
                 f"It has: {', '.join(sorted(self._attrs)) or 'none'}."
             )
-        return self._attrs[name]
+        return as_told(self._attrs[name])
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"

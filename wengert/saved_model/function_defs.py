@@ -370,7 +370,7 @@ def _is_resource(x: Any) -> bool:
 
 def _stands_for_variable(x: Any) -> bool:
     graph = x.op.graph
-    for value, own in getattr(graph, "captures", {}).values():
+    for value, own in getattr(graph, "captures", []):
         if own is x:
             return isinstance(value, Variable) or (hasattr(value, "op") and _is_resource(value))
     return False

@@ -283,7 +283,7 @@ class _Saving:
         """The number of what a gradient uses: a tensor of the function, or what that captured."""
         if not isinstance(value, SymbolicTensor):
             return self._bound(value, custom.op.graph)
-        for outer, own in custom.op.graph.captures.values():
+        for outer, own in custom.op.graph.captures:
             if own is value and not isinstance(outer, SymbolicTensor):
                 return self._bound(outer, custom.op.graph)
         node = message("SavedObject")()

@@ -198,7 +198,7 @@ class TensorShape:
         try:
             return self._dims == TensorShape(other)._dims
         except (TypeError, ValueError):
-            return False
+            return NotImplemented  # a tensor in a function compares its elements
 
     def __hash__(self) -> int:
         return hash(self._dims)

@@ -54,6 +54,19 @@ class Tensor(Value):
         """The shape as libraries ask for it; None if the rank is unknown."""
         return None if self.shape.rank is None else tuple(self.shape)
 
+    def _rank(self) -> int | None:
+        return self.shape.rank
+
+    @property
+    def backing_device(self) -> str:
+        """Where the value is kept: the same as `device`."""
+        return self.device
+
+    @property
+    def is_packed(self) -> bool:
+        """No: a tensor is on one device."""
+        return False
+
     def _shape_as_list(self) -> list[int | None] | None:
         return None if self.shape.rank is None else list(self.shape)
 

@@ -1,6 +1,7 @@
 """tf.function, and whatever else traces or calls Python functions.
 
 description       Traces in words, as TensorFlow prints them
+function_type     The type of a trace: its parameters with what they take, its result, its captures
 signatures        Input signatures: what a traced function is given, and when two calls can share
                   a trace
 trace_type        What types of users say of themselves, for traces to depend on

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from wengert.api.function.signatures import Weakly
@@ -13,22 +13,19 @@ from wengert.values.dtypes import resource
 from wengert.values.type_spec import TensorSpec
 
 
-def described(
-    signature: inspect.Signature | None,
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    result: Any,
-    captured: Sequence[Any],
+def described_type(
+    given: Iterable[tuple[str, str, Any]], result: Any, captures: Mapping[Any, Any]
 ) -> str:
     """The parameters with their kinds, the result, and the captures, a line for each."""
     lines = ["Input Parameters:"]
-    lines += [
-        f"  {name} ({kind}): {type_text(v)}"
-        for name, kind, v in parameters(signature, args, kwargs)
-    ]
-    lines += ["Output Type:", f"  {type_text(result)}", "Captures:"]
-    lines += [f"  {id(v)}: {_capture_text(v)}" for v in captured] or ["  None"]
+    lines += [f"  {name} ({kind}): {_or_none(v)}" for name, kind, v in given]
+    lines += ["Output Type:", f"  {_or_none(result)}", "Captures:"]
+    lines += [f"  {key}: {type_text(v)}" for key, v in captures.items()] or ["  None"]
     return "\n".join(lines)
+
+
+def _or_none(value: Any) -> str:
+    return "None" if value is None else str(value) if isinstance(value, str) else type_text(value)
 
 
 def in_one_line(
@@ -124,6 +121,7 @@ def type_text(value: Any) -> str:
     return f"Literal[{value!r}]"
 
 
-def _capture_text(value: Any) -> str:
+def capture_spec(value: Any) -> TensorSpec:
+    """The spec of a value from outside: of a variable that of its handle."""
     dtype = resource if isinstance(value, Variable) else value.dtype
-    return type_text(TensorSpec(() if isinstance(value, Variable) else value.shape, dtype))
+    return TensorSpec(() if isinstance(value, Variable) else value.shape, dtype)

@@ -14,10 +14,17 @@ import numpy as np
 
 from wengert.api.function.description import (
     binding_error,
-    described,
+    capture_spec,
     flat_misfit,
     in_one_line,
+    parameters,
     parameters_text,
+)
+from wengert.api.function.function_type import (
+    FunctionType,
+    Parameter,
+    constraint_of,
+    function_type_of,
 )
 from wengert.api.function.signatures import (
     Inputs,
@@ -99,7 +106,7 @@ class ConcreteFunction:
         # Whether it is a plain list or tuple of tensors.
         flat = type(structure) in (list, tuple) and all(there) and len(there) == len(structure)
         self._kind = type(structure) if flat and not any(map(_is_nested, structure)) else None
-        self._captures = subgraph.graph.captures
+        self._captures = subgraph.graph._captures
         self._is_single = there == [True] and not _is_nested(structure)
 
     @property
@@ -200,7 +207,7 @@ class ConcreteFunction:
             return made[0] if self._is_single else self._arranged(made)
         values = [x._array for x in args]
         if self._captures:
-            values += [given_value(v) for v, _ in self._captures.values()]
+            values += [given_value(v) for v in self.graph.captured]
         found = self._subgraph.run_on(values)
         if self._is_single:
             return wrap(found[0])
@@ -261,10 +268,26 @@ class ConcreteFunction:
         Captures:
           None
         """
+        if verbose:
+            return repr(self.function_type)
         args, kwargs = self.structured_input_signature
-        if not verbose:
-            return in_one_line(self._signature, args, kwargs, self._output_specs)
-        return described(self._signature, args, kwargs, self._output_specs, self.captured_inputs)
+        return in_one_line(self._signature, args, kwargs, self._output_specs)
+
+    @property
+    def function_type(self) -> FunctionType:
+        """What it takes, returns and captures.
+
+        >>> f = tf.function(lambda x, y=2: x * y).get_concrete_function(tf.constant(1.0))
+        >>> f.function_type.parameters["x"].type_constraint, f.function_type.output
+        (TensorSpec(shape=(), dtype=tf.float32, name=None), TensorSpec(shape=(), dtype=tf.float32, name=None))
+        """
+        args, kwargs = self.structured_input_signature
+        given = [
+            Parameter(name, getattr(inspect.Parameter, kind), False, constraint_of(value))
+            for name, kind, value in parameters(self._signature, args, kwargs)
+        ]
+        captures = {id(v): capture_spec(v) for v in self.captured_inputs}
+        return FunctionType(given, captures, constraint_of(self._output_specs))
 
     @property
     def output_shapes(self) -> Any:
@@ -337,6 +360,11 @@ class Function:
     def input_signature(self) -> Any:
         """The `input_signature` that was given; None if there is none."""
         return self._input_signature
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters, with what an `input_signature` says of them."""
+        return function_type_of(self._signature, self._input_signature)
 
     @property
     def name(self) -> str:

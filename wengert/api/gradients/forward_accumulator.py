@@ -6,10 +6,11 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
-from wengert.core.context import start, stop
-from wengert.core.forward import MissingTangent
+from wengert.core.context import start, stop, thread
+from wengert.core.forward import Accumulator, MissingTangent
 from wengert.errors import GradientWarning
 from wengert.host.user_frames import callers_depth
+from wengert.ops.arrays.joining import stack
 from wengert.overrides.anomaly import sound_start
 from wengert.overrides.kinks import Ties
 from wengert.overrides.switches import (
@@ -92,6 +93,13 @@ class ForwardAccumulator:
         before = self._accumulator.tangent(primal)
         self._accumulator.watch(primal, value if before is None else before + value)
 
+    @classmethod
+    def _batch_accumulator(cls, primals: Any, tangents: Any) -> _Accumulators:
+        """An accumulator for many directions: a tangent for each row of the tangents."""
+        count = nest.flatten(tangents)[0].shape[0]
+        rows = [nest.map_structure(lambda t, at=at: t[at], tangents) for at in range(count)]
+        return _Accumulators([cls(primals, row) for row in rows])
+
     def __enter__(self) -> ForwardAccumulator:
         if self._recording:
             raise ValueError("Accumulator is already recording.")
@@ -125,4 +133,35 @@ class ForwardAccumulator:
         tangent = self._accumulator.tangent(value)
         if isinstance(tangent, MissingTangent):
             raise tangent.error
-        return fill_unconnected(tangent, value, policy)
+        if tangent is not None or not self._accumulator.reaches(value):
+            return fill_unconnected(tangent, value, policy)
+        zero = fill_unconnected(None, value, UnconnectedGradients.ZERO)
+        for around in thread.context.recorders:
+            if isinstance(around, Accumulator):
+                around.reach([value], [zero])
+        return zero
+
+
+class _Accumulators:
+    """Accumulators for the same values, each with tangents of its own."""
+
+    def __init__(self, each: list[ForwardAccumulator]) -> None:
+        self._each = each
+
+    def __enter__(self) -> _Accumulators:
+        for accumulator in self._each:
+            accumulator.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for accumulator in reversed(self._each):
+            accumulator.__exit__(*error)
+
+    def jvp(
+        self,
+        primals: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The products of the Jacobian with each row of the tangents, stacked."""
+        rows = [accumulator.jvp(primals, unconnected_gradients) for accumulator in self._each]
+        return nest.map_structure(lambda *each: None if each[0] is None else stack(each), *rows)

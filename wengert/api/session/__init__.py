@@ -7,6 +7,7 @@ handles         Variables by their handles, which a graph from a file and raw op
 inert_settings  TensorFlow settings that are accepted and remembered, but have no effect here
 logger          The logger
 modes           Eager execution or graph mode: which of the two a thread is in
+partial_runs    Runs in parts: what was computed for one fetch serves the next
 placeholders    Placeholders: tensors whose values a session is fed
 session         Sessions: they run graphs and hold the values of their variables
 """

@@ -11,7 +11,9 @@ import numpy as np
 from wengert.api.gradients.answers import answers
 from wengert.api.session.handles import value_of_handle
 from wengert.api.session.modes import get_default_graph
+from wengert.api.session.partial_runs import PartialRun
 from wengert.core.context import activate
+from wengert.errors import InvalidArgumentError
 from wengert.execution.engine_registry import Settings, compile_plan, engine_of
 from wengert.execution.plan import Plan
 from wengert.graph.graph import Graph, defaults
@@ -73,6 +75,7 @@ class Session:
         self._graph = graph if graph is not None else get_default_graph()
         self._cells: dict[Operation, Any] = {}
         self._plans: dict[Any, _Run] = {}
+        self._parts: dict[str, PartialRun] = {}
         self._closed = False
         self._lock = threading.Lock()
         self._contexts: list[Any] = []
@@ -177,12 +180,38 @@ class Session:
 
         return call
 
-    def partial_run_setup(self, *_: object, **__: object) -> Any:
-        """Not supported: raises NotImplementedError."""
-        raise NotImplementedError(
-            "partial_run is not supported: call run() with all fetches at once, or keep what the first "
-            "call returned and feed it to the second."
-        )
+    def partial_run_setup(self, fetches: Any, feeds: Iterable[Any] | None = None) -> str:
+        """Say what the parts of a run will fetch and be fed; `partial_run` takes the handle.
+
+        >>> with tf.Graph().as_default():
+        ...     a, b = (tf.compat.v1.placeholder(tf.float32, []) for _ in range(2))
+        ...     total = a + 1.0
+        ...     product = total * b
+        ...     with tf.compat.v1.Session() as session:
+        ...         handle = session.partial_run_setup([total, product], [a, b])
+        ...         first = session.partial_run(handle, total, {a: 2.0})
+        ...         print(first, session.partial_run(handle, product, {b: first * 2.0}))
+        3.0 18.0
+        """
+        self._check_open()
+        given = [_feedable(self._graph, x) for x in feeds or []]
+        handle = f"partial_run_{len(self._parts)}"
+        self._parts[handle] = PartialRun(_Fetches(self._graph, fetches).elements, given)
+        return handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+        """The values of some of the fetches of a run that was set up, with what was fed so far."""
+        self._check_open()
+        if handle not in self._parts:
+            raise InvalidArgumentError(f"There is no partial run {handle!r}: set one up first.")
+        structure = _Fetches(self._graph, fetches)
+        feeds = _feeds(self._graph, feed_dict)
+        return structure.packed(self._parts[handle].part(structure.elements, feeds, self._part))
+
+    def _part(
+        self, fetches: Sequence[Any], feeds: Sequence[SymbolicTensor], values: Sequence[Any]
+    ) -> list[Any]:
+        return self._run_for(fetches, feeds)(self, list(values))
 
     # ---- as a context ------------------------------------------------------------------------
 
@@ -213,6 +242,7 @@ class Session:
         self._closed = True
         self._cells.clear()
         self._plans.clear()
+        self._parts.clear()
 
     def list_devices(self) -> list[str]:
         """The devices of the session: one CPU."""

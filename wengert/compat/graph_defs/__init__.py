@@ -5,6 +5,7 @@ tensors    Arrays as TensorProto, and back
 op_defs    The inputs, outputs and attributes of TensorFlow's operations
 export     A graph as GraphDef
 attributes    Attributes of nodes, as plain values
+bodies        Attributes of branches and loops: their functions by name, what they take and give
 descriptions  What an operation is, in TensorFlow's messages
 checks     What a GraphDef must be before its nodes are added
 importing  A GraphDef into a graph

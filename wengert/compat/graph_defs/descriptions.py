@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert.compat.graph_defs.attributes import attr_of as attr_of
+from wengert.compat.graph_defs.bodies import attribute_of_bodies
 from wengert.compat.graph_defs.export import CALL, OWN, PRODUCER, attr_value, nodes_of
 from wengert.compat.graph_defs.export import as_graph_def as as_graph_def
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
@@ -26,6 +27,10 @@ def attribute_of(op: Operation, name: str) -> Any:
     """An attribute of an operation in TensorFlow's form; None if it has no such attribute."""
     if not is_there():
         return None
+    if op.row.bodies is not None:
+        own = attribute_of_bodies(op, name)
+        if own is not None:
+            return own
     found = nodes_of(op)[-1].attr
     return attr_of(found[name]) if name in found and name not in (OWN, CALL) else None
 
@@ -43,6 +48,11 @@ def op_def(kind: str) -> Any:
         if attr.has_default:
             one.default_value.CopyFrom(attr_value(attr.default))
     return made
+
+
+def known_op_def(kind: str) -> Any:
+    """The same; None for a type that is not known."""
+    return op_def(kind) if kind in op_defs() else None
 
 
 def _arg(known: OpDef, arg: Argument) -> Any:

@@ -44,7 +44,7 @@ class Composition:
     def at(self, space: Space, value: Any) -> Any:
         """What the operations make of a value, in the numbers of a space."""
         known = {id(self._x): Number(space, value)}
-        for outside, inside in self.graph.captures.values():
+        for outside, inside in self.graph.captures:
             known[id(inside)] = _constant(space, outside)
         for op in self.graph.operations:
             if id(op) in self._needed and id(op.outputs[0]) not in known:

@@ -81,7 +81,7 @@ class _Export:
         self._strict = strict
         self._slots: dict[int, Slot] = {}  # by the ids of tensors
         self._names = d.outside()
-        self._captured = {id(inside): value for value, inside in d.graph.captures.values()}
+        self._captured = {id(inside): value for value, inside in d.graph.captures}
 
     def done(self, name: str) -> OnnxModel:
         """Write the operations behind the value."""

@@ -56,7 +56,7 @@ class Derivation(NamedTuple):
     def outside(self) -> dict[int, str]:
         """What the program calls its inputs and the values from outside, by the ids of their tensors."""
         found = {id(x): n for x, n in zip(self.inputs, self.names, strict=True)}
-        for value, inside in self.graph.captures.values():
+        for value, inside in self.graph.captures:
             own = getattr(value, "name", None)
             found[id(inside)] = (
                 own.partition(":")[0] if isinstance(own, str) and own else "constant"

@@ -194,7 +194,7 @@ def _hashable(attrs: Any) -> Any:
 def _value_of(op: Operation, d: Derivation) -> Any:
     if op.type == "Const":
         return np.asarray(op.attrs["value"])
-    for value, inside in d.graph.captures.values():
+    for value, inside in d.graph.captures:
         if inside is op.outputs[0]:
             return np.asarray(value._array)
     raise NotWritableError(f"{op.type} ({op.place}), which gives another value each time")

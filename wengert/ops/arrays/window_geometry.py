@@ -129,10 +129,16 @@ def _numbers(value: Any) -> Dims:
     return (int(value),)
 
 
+def as_text(value: Any) -> Any:
+    """Text that may be bytes, as an operation's attributes are; anything else unchanged."""
+    return value.decode() if isinstance(value, bytes) else value
+
+
 def chosen_format(data_format: str | None, spatial: int, allowed: Sequence[str] = ()) -> str:
     """The data format, or the one with the channels at the end."""
     if data_format is None:
         return LAST[spatial - 1]
+    data_format = as_text(data_format)
     formats = allowed or (LAST[spatial - 1], FIRST[spatial - 1])
     if data_format not in formats:
         raise ValueError(
@@ -146,6 +152,7 @@ def padding_attrs(
     padding: str | Iterable[Integers], rank: int, data_format: str, who: str
 ) -> Attrs:
     """The padding as two attributes: its kind, and two numbers for each axis if it is explicit."""
+    padding = as_text(padding)
     if isinstance(padding, str):
         return {"padding": _known_padding(padding, who), "explicit_paddings": ()}
     pairs = [as_shape(p) for p in padding]

@@ -8,6 +8,7 @@ tensor_list   Lists of tensors as values in a graph, which loops carry between i
 list_ops      Lists by TensorFlow's operations on them: push, pop, gather, scatter, split
 tensor_array  tf.TensorArray: tensors written and read one by one, inside and outside of loops
 known_sizes   Loops and branches again, for inputs of which more is known than when they were traced
+dead_values   tf.raw_ops.Switch and Merge: a value goes one of two ways, and what is on the other is dead
 while_op      Loops in graphs: one operation that runs a body again and again, and its gradient
 while_loop    tf.while_loop
 elements      The elements of what a function is mapped over, and the collection of what it returns

@@ -7,9 +7,8 @@ and one operation runs the body that is chosen. Its gradient is an operation of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from wengert.core.batch import Batched
 from wengert.core.context import current_graph
@@ -17,10 +16,11 @@ from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import InvalidArgumentError, LeakedTensorError
 from wengert.execution.derived_graphs import PulledBack, Pushforward
-from wengert.execution.plan import has_effects
+from wengert.execution.plan import has_effects, runs_once
 from wengert.execution.replay import replay
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
+from wengert.graph.operation import Operation
 from wengert.graph.tracing import traced_body
 from wengert.inference.list_elements import Elements, elements_known, joined
 from wengert.inference.public_functions import typed
@@ -29,7 +29,8 @@ from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import squeeze
 from wengert.ops.control.by_example import by_example
 from wengert.ops.control.known_sizes import branches_again
-from wengert.ops.math.comparison import equal, where
+from wengert.ops.math.arithmetic import add_n
+from wengert.ops.math.comparison import equal, less_equal, where
 from wengert.ops.math.elementwise import cast
 from wengert.state.variable import Variable
 from wengert.values import nest
@@ -42,7 +43,6 @@ from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
-    from wengert.graph.operation import Operation
     from wengert.state.cell import Cell
     from wengert.values.typing import Array, IntLike, Namespace, TensorLike
     from wengert.values.value import Value
@@ -189,9 +189,9 @@ class Branches:
 
 
 def type_of(kind: str, graphs: Sequence[FunctionGraph]) -> str:
-    """The type of an operation with bodies: it is stateful if they touch a state."""
+    """The type of an operation with bodies: it is stateful if they touch a state, or draw."""
     reads = any(isinstance(v, Variable) for g in graphs for v in g.captured)
-    return kind if reads or any(has_effects(g) for g in graphs) else f"Stateless{kind}"
+    return kind if reads or any(map(runs_once, graphs)) else f"Stateless{kind}"
 
 
 def control_inputs(graph: Any, bodies: Sequence[FunctionGraph]) -> list[Operation]:
@@ -434,8 +434,9 @@ def case(
     2
     """
     pairs = _pairs(pred_fn_pairs)
-    if exclusive:
-        _check_exclusive([p for p, _ in pairs])
+    preds = [p for p, _ in pairs]
+    if exclusive and current_graph() is None:
+        _check_exclusive(preds)
     if default is None:
         default = _nothing_true([p for p, _ in pairs[:-1]], *pairs.pop())
     if not callable(default):
@@ -444,8 +445,13 @@ def case(
     for pred, function in reversed(pairs):
         result = _link(pred, function, result)
     graph = current_graph()
-    with nullcontext() if graph is None else graph.names.scoped(name or "case"):
+    if graph is None:
         return result()
+    with graph.names.scoped(name or "case"):
+        found = result()
+        if not exclusive:
+            return found
+        return _provided(found, less_equal(_count(preds), 1), _SEVERAL_TRUE)
 
 
 def _pairs(pred_fn_pairs: Any) -> list[tuple[Any, Any]]:
@@ -473,20 +479,37 @@ def _link(pred: Tensor, function: Callable[[], Any], rest: Callable[[], Any]) ->
 
 
 def _check_exclusive(preds: Sequence[Any]) -> None:
-    if current_graph() is None and sum(bool(p) for p in preds) > 1:
-        raise InvalidArgumentError(
-            "Input error: exclusive=True: more than 1 conditions evaluated as True."
-        )
+    if sum(bool(p) for p in preds) > 1:
+        raise InvalidArgumentError(_SEVERAL_TRUE)
+
+
+_SEVERAL_TRUE: Final = "Input error: exclusive=True: more than 1 conditions evaluated as True."
+
+
+def _count(preds: Sequence[Any]) -> Tensor:
+    return add_n([cast(_scalar(p, "A condition"), int32) for p in preds])
 
 
 def _nothing_true(others: Any, pred: Any, function: Callable[[], Any]) -> Callable[[], Any]:
     """The last function with a check of its condition: without a default, one must hold."""
 
     def last() -> Any:
-        bound.provided(None, pred, "None of the conditions evaluated as True.")
-        return function()
+        if current_graph() is None:
+            bound.provided(None, pred, _NONE_TRUE)
+            return function()
+        return _provided(function(), pred, _NONE_TRUE)
 
     return last
+
+
+_NONE_TRUE: Final = "None of the conditions evaluated as True."
+
+
+def _provided(returned: Any, condition: Any, message: str) -> Any:
+    """Results of a graph that fail to be computed unless a condition holds."""
+    return nest.map_structure(
+        lambda v: v if v is None else bound.provided(convert(v), condition, message), returned
+    )
 
 
 # ---- helpers -----------------------------------------------------------------------------------
@@ -515,8 +538,9 @@ def _branched(
 ) -> Any:
     outer = current_graph()
     made: list[tuple[FunctionGraph, Any]] = []
-    for name, function in zip(names, functions, strict=True):
-        made.append(_traced(scope, name, function, outer, made))
+    for at, (name, function) in enumerate(zip(names, functions, strict=True)):
+        done = at == 0 if who == "cond" else at
+        made.append(_traced(scope, name, _with_values(function, done), outer, made))
     graphs = [graph for graph, _ in made]
     _check_slices(who, [nest.flatten(returned) for _, returned in made])
     structure = made[0][1]
@@ -531,6 +555,23 @@ def _branched(
     if not there:
         return outer.operations[-1]
     return nest.with_tensors(structure, [next(results) if t else None for t in there])
+
+
+def _with_values(function: Callable[[], Any], done: int) -> Callable[[], Any]:
+    """A branch that gives a value for an operation, which is to run: which branch it was."""
+
+    def value_of(leaf: Any) -> Any:
+        if not isinstance(leaf, Operation):
+            return leaf
+        with leaf.graph.control_dependencies([leaf]):
+            return identity(convert(done))
+
+    def branch() -> Any:
+        returned = function()
+        operations = any(isinstance(leaf, Operation) for leaf in nest.flatten(returned))
+        return nest.map_structure(value_of, returned) if operations else returned
+
+    return branch
 
 
 def _traced(

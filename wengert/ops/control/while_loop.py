@@ -61,7 +61,11 @@ def while_loop(
     if current_graph() is None:
         return _in_python(cond, body, variables, maximum_iterations)
     with current_graph().names.scoped(name or "while") as scope:
-        return _in_graph(cond, body, variables, shape_invariants, maximum_iterations, scope)
+        results, loop = _in_graph(
+            cond, body, variables, shape_invariants, maximum_iterations, scope
+        )
+        loop.parallel_iterations = parallel_iterations
+        return results
 
 
 class _Variables:
@@ -195,7 +199,7 @@ def _in_graph(
     invariants: Structure,
     maximum: Any,
     scope: str,
-) -> Any:
+) -> tuple[Any, Loop]:
     outer = current_graph()
     if maximum is not None and convert(maximum).shape.rank:
         shape = convert(maximum).shape
@@ -226,7 +230,8 @@ def _in_graph(
     check_shapes(carried, found, names)
     loop = Loop(graph, carried, found, condition)
     results = loop.added([*counter, *initial], [], name=scope)
-    return nest.with_tensors(variables.initial, results[len(counter) : len(counter) + len(initial)])
+    found = results[len(counter) : len(counter) + len(initial)]
+    return nest.with_tensors(variables.initial, found), loop
 
 
 def _inputs(

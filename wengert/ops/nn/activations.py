@@ -59,7 +59,8 @@ def _zeros(x: Array) -> Array:
 RELU_GRAD: Row = op(
     "ReluGrad",
     lambda _, g, y: keep(y > 0, g),
-    vjp=(lambda gg, z, g, y: apply(RELU_GRAD, (gg, y)), None),
+    # A slope is flat, which is not the same as unconnected: second derivatives are 0, not None.
+    vjp=(lambda gg, z, g, y: apply(RELU_GRAD, (gg, y)), lambda gg, z, g, y: zeros_like(y)),
     elementwise=True,
     large=elementwise_kernel,
     saves="x",
@@ -81,7 +82,7 @@ _relu6: Unary = unary(
     "min(max(x, 0), 6).",
     ("[-1.0, 2.0, 8.0]", "[0. 2. 6.]"),
     kernel=lambda xp, x: xp.minimum(xp.maximum(x, _zeros(x)), x.dtype.type(6)),
-    vjp=lambda g, y, x: where((y > 0.0) & (y < 6.0), g, zeros_like(g)),
+    vjp=lambda g, y, x: where(y < 6.0, apply(RELU_GRAD, (g, y)), zeros_like(g)),
     saves="y",
     takes=REAL_OR_INT,
 )
@@ -137,7 +138,7 @@ softsign: UnaryOfFeatures = unary(
 LEAKY_RELU: Row = op(
     "LeakyRelu",
     lambda xp, x, *, alpha: xp.where(x > 0, x, x * x.dtype.type(alpha)),
-    vjp=(lambda g, y, x, *, alpha: where(x > 0.0, g, g * alpha),),
+    vjp=(lambda g, y, x, *, alpha: where(x > 0.0, apply(RELU_GRAD, (g, x)), g * alpha),),
     elementwise=True,
     saves="x",
 )

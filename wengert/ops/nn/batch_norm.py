@@ -23,6 +23,7 @@ from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.batched import run_merged
 from wengert.ops.arrays.creation import fill
 from wengert.ops.arrays.shaping import reshape
+from wengert.ops.arrays.window_geometry import as_text
 from wengert.ops.math.elementwise import cast, rsqrt
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.half_precision import widen
@@ -368,7 +369,7 @@ def fused_batch_norm(
     >>> y.numpy().ravel().tolist(), mean.numpy().tolist(), variance.numpy().tolist()
     ([-1.0, 1.0], [2.0], [2.0])
     """
-    values = convert(x)
+    values, data_format = convert(x), as_text(data_format)
     if data_format not in LAYOUTS:
         raise ValueError(f"`data_format` must be one of {list(LAYOUTS)}, got {data_format!r}.")
     rank = len(dims(values))

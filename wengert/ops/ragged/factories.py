@@ -14,6 +14,7 @@ from wengert.inference.public_functions import deferrable, nameable
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.joining import concat as concat_dense
 from wengert.ops.arrays.shaping import expand_dims, reshape, static
+from wengert.ops.math.arithmetic import add_n
 from wengert.ops.math.elementwise import cast
 from wengert.ops.ragged.conversions import from_tensor
 from wengert.ops.ragged.indexing import take, take_rows
@@ -300,7 +301,7 @@ def _side_by_side(rows: list[RaggedTensor]) -> RaggedTensor:
     count, size = count_of_rows(rows[0].row_splits), len(rows)
     order = reshape(convert(np.arange(count * size).reshape(size, count).T.copy()), (-1,))
     together = take_rows(_below(rows), order)
-    splits = together.row_splits[::size]
+    splits = add_n([r.row_splits for r in rows])  # where a row ends, all rows before it have ended
     return RaggedTensor._of(together.values, splits)
 
 

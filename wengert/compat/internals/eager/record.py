@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from wengert.api.gradients.gradient_tape import GradientTape
 from wengert.core.context import activate, thread
 from wengert.core.row import Row
 from wengert.errors import InternalError
@@ -17,6 +18,24 @@ from wengert.values import nest
 def stop_recording() -> Change:
     """Stop all tapes from recording inside the block."""
     return enter(activate((), thread.context.interpreter))
+
+
+class VariableWatcher:
+    """Notes the trainable variables that are read inside of it."""
+
+    def __init__(self) -> None:
+        self._tape = GradientTape()
+
+    def __enter__(self) -> VariableWatcher:
+        self._tape.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._tape.__exit__(*error)
+
+    def watched_variables(self) -> tuple[Any, ...]:
+        """The variables that were read."""
+        return self._tape.watched_variables()
 
 
 def should_record_backprop(tensors: Sequence[Any]) -> bool:

@@ -18,3 +18,8 @@ def constant_value_as_shape(tensor: Any) -> TensorShape:
         rank = tensor.shape[0] if tensor.shape.rank else None
         return TensorShape(None if rank is None else [None] * rank)
     return TensorShape([None if n is None or n == -1 else int(n) for n in known])
+
+
+def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:
+    """Whether a TensorProto is of a shape."""
+    return [d.size for d in tensor_proto.tensor_shape.dim] == TensorShape(shape).as_list()

@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.control_flow_ops: control dependencies."""
+"""tensorflow.python.ops.control_flow_ops: control dependencies, and the ways that values go."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from typing import Any
 
 from wengert.api.session.modes import control_dependencies
 from wengert.ops.arrays.identity import identity
+from wengert.ops.control.dead_values import merge as merge
+from wengert.ops.control.dead_values import switch as switch
+
+_SwitchRefOrTensor = switch_ref_or_tensor = ref_switch = switch
 
 
 def with_dependencies(

@@ -13,3 +13,8 @@ _DISABLE_LOWER_USING_SWITCH_MERGE = False
 def in_defun() -> bool:
     """Whether a function is being traced."""
     return not executing_eagerly() and isinstance(get_default_graph(), FunctionGraph)
+
+
+def in_while_loop_defun(graph: object) -> bool:
+    """Whether a graph is the body or the condition of a loop."""
+    return isinstance(graph, FunctionGraph) and graph.name in ("while_body", "while_cond")

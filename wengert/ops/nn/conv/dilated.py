@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import as_shape
-from wengert.ops.arrays.window_geometry import FIRST, LAST, chosen_format
+from wengert.ops.arrays.window_geometry import FIRST, LAST, as_text, chosen_format
 from wengert.ops.nn.conv.public import (
     attributes,
     conv1d,
@@ -169,7 +169,7 @@ def _check_groups(x: Tensor, w: Tensor, groups: int, data_format: str) -> None:
 
 def explicit(padding: str, paddings: TensorLike) -> str | list[Dims]:
     """The padding from an operation's raw arguments: two numbers per axis if it is EXPLICIT."""
-    if padding != "EXPLICIT":
+    if as_text(padding) != "EXPLICIT":
         return padding
     flat = as_shape(paddings)
     return [flat[i : i + 2] for i in range(0, len(flat), 2)]

@@ -147,7 +147,7 @@ def flat_attributes(
 
 def flat_padding(padding: str | Iterable[Integers], form: str) -> Any:
     """Explicit padding as pairs for a 2-D convolution; that of a 1-D one gets an unpadded axis."""
-    if isinstance(padding, str):
+    if isinstance(padding, (str, bytes)):
         return padding
     pairs = [as_shape(p) for p in padding]
     if len(pairs) != 3:

@@ -22,7 +22,7 @@ from wengert.ops.arrays.window_geometry import (
     padding_attrs,
     windows,
 )
-from wengert.ops.math.elementwise import cast
+from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.nn.pool.kernels import (
     maxima,
     means,
@@ -131,7 +131,16 @@ def _max_family(names: Names) -> Row:
     ROWS[grad] = op(
         grad,
         _max_grad,
-        vjp=(None, None, lambda u, b, x, y, g, **at: apply(ROWS[grad_grad], (x, y, u), at)),
+        vjp=(
+            lambda u, b, x, y, g, **at: zeros_like(x),  # where the maxima are does not move
+            None,
+            lambda u, b, x, y, g, **at: apply(ROWS[grad_grad], (x, y, u), at),
+        ),
+        jvp=(
+            lambda t, b, x, y, g, **at: zeros_like(x),
+            None,
+            lambda t, b, x, y, g, **at: apply(ROWS[grad], (x, y, t), at),
+        ),
         shape=lambda x, y, g, **attrs: x,
         linear=(2,),
         batch=merged_batch(grad),
