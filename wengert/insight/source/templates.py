@@ -32,6 +32,7 @@ from wengert.insight.source.text import (
     method,
     prefix,
 )
+from wengert.ops.linalg.matmul import is_ordered
 
 Template = Callable[..., Text]
 
@@ -148,7 +149,7 @@ def _stacked(*xs: Symbol, axis: int) -> Text:
 
 
 def _einsum(*xs: Symbol, equation: str) -> Text:
-    named = {"optimize": True} if len(xs) > 1 else {}
+    named = {"optimize": True} if is_ordered([x.size for x in xs]) else {}
     return call("np.einsum", equation, *[x.text for x in xs], **named)
 
 

@@ -302,10 +302,14 @@ def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], lis
 
 def _einsum_kernel(xp: Namespace, *xs: Array, equation: str) -> Array:
     mind_the_load()
-    # For few numbers the way to the best order takes longer than the sums.
-    is_long = len(xs) > 1 and math.prod([x.size for x in xs]) > _LONG
-    product = xp.einsum(equation, *[widen(x) for x in xs], optimize=is_long)
+    ordered = is_ordered([x.size for x in xs])
+    product = xp.einsum(equation, *[widen(x) for x in xs], optimize=ordered)
     return product.astype(xs[0].dtype, copy=False)
+
+
+def is_ordered(sizes: Sequence[int]) -> bool:
+    """Whether the best order is looked for: for few numbers that takes longer than the sums."""
+    return len(sizes) > 1 and math.prod(sizes) > _LONG
 
 
 def _einsum_rule(i: int, g: Tensor, y: Tensor | None, *xs: Tensor, equation: str) -> Tensor:
