@@ -26,7 +26,7 @@ from wengert.engines.native.frontend.arrays import (
 )
 from wengert.engines.native.frontend.lanes import LANES
 from wengert.engines.native.frontend.lowering import as_it_is, code_of
-from wengert.engines.native.optimize.aliases import Alias, first_axis
+from wengert.engines.native.optimize.aliases import first_axis
 
 if TYPE_CHECKING:
     from wengert.engines.native.optimize.blocks import Cut, Region
@@ -86,14 +86,28 @@ class Body:
         self.taken: dict[Base, int] = {}
 
 
+class Blocks(NamedTuple):
+    """Equal blocks that follow each other, in units of the region."""
+
+    first: int  # the units before them
+    units: int  # in each of them
+    number: int
+
+
 class BlockLoop:
-    """The loop of a region; what must be computed ahead of it, and what its results replace."""
+    """A loop over blocks of a region; what must be computed ahead of it, and what it makes.
+
+    It goes on from the sums of the loop before it, if there is one.
+    """
 
     condition = None
 
-    def __init__(self, region: Region) -> None:
+    def __init__(self, region: Region, blocks: Blocks, before: BlockLoop | None = None) -> None:
         self._cuts = region.cuts
-        self.count = region.count
+        self._units = region.units
+        self._blocks = blocks
+        self._before = before
+        self.count = blocks.number
         self.body = Body()
         self.parts = [self.body]
         self.loop = self  # of which the loop that is written asks what is taken
@@ -114,18 +128,30 @@ class BlockLoop:
         self.taken = [Taken()] * len(self._taken)
         self.repeat = Repeat(
             self, self._initial, {at: whole(base) for at, base in enumerate(self._fixed)},
-            [whole(base) for base in self._taken], region.seed.place, self.count,
+            [self._of_blocks(base) for base in self._taken], region.seed.place, self.count,
         )  # fmt: skip
-        made = [*added, *region.emitted]
-        pairs = zip(made, self.repeat.results, strict=True)
-        self.aliases = [Alias(old, new, 0) for old, new in pairs]
+        count = len(added)
+        self.sums = dict(zip(added, self.repeat.results[:count], strict=True))
+        self.made = dict(zip(region.emitted, self.repeat.results[count:], strict=True))
+
+    def _of_blocks(self, base: Base) -> View:
+        """An array of which each block gets its part, from its first element on."""
+        first = base.size // self._units * self._blocks.first
+        if not first or base in self.ahead:
+            return whole(base)
+        shape = (base.size // self._units * self._blocks.units * self.count,)
+        rest = View(base, shape, first, (1,))
+        made = Map(shape, base.kind, *as_it_is(base.kind), [rest], base.place)
+        self.ahead.append(made)
+        return whole(made)
 
     # ---- views -----------------------------------------------------------------------------------
 
     def _part_of(self, shape: Dims, axis: int | None) -> Dims:
         if axis is None:
             return shape
-        return (*shape[:axis], shape[axis] // self.count, *shape[axis + 1 :])
+        size = shape[axis] // self._units * self._blocks.units
+        return (*shape[:axis], size, *shape[axis + 1 :])
 
     def _view(self, view: View, axis: int | None) -> View:
         """What a view is in a block."""
@@ -137,7 +163,8 @@ class BlockLoop:
     def _counted(self, view: View, axis: int) -> View:
         """Indices, which go on from block to block: what each begins with is added."""
         kind, shape = view.kind, self._part_of(view.shape, axis)
-        steps = View(view.base, (self.count,), 0, (view.strides[axis] * shape[axis],))
+        first = view.strides[axis] * (view.shape[axis] // self._units) * self._blocks.first
+        steps = View(view.base, (self.count,), first, (view.strides[axis] * shape[axis],))
         begins = Map((self.count,), kind, *as_it_is(kind), [steps])
         self.ahead.append(begins)
         begin = self._input(begins, (1,), self._taken, self.body.taken)
@@ -156,7 +183,8 @@ class BlockLoop:
             return own
         if axis is None or view.strides[axis] == 0:
             return self._input(base, base.shape, self._fixed, self.body.fixed)
-        return self._input(base, (base.size // self.count,), self._taken, self.body.taken)
+        size = base.size // self._units * self._blocks.units
+        return self._input(base, (size,), self._taken, self.body.taken)
 
     def _input(
         self, base: Base, shape: Dims, known: dict[Base, Input], places: dict[Base, int]
@@ -239,7 +267,9 @@ class BlockLoop:
             made = Map(item.shape, item.kind, code, result, both, item.place)
             low.items.append(made)
         low.writes.append(Write(cell, whole(made), None))
-        if is_onto and item.onto is not None:
+        if self._before is not None:
+            self._initial.append(whole(self._before.sums[item]))
+        elif is_onto and item.onto is not None:
             self._initial.append(item.onto)
         else:
             self._initial.append(self._filled(item, 0 if is_onto else begin))

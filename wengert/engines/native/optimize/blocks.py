@@ -3,8 +3,8 @@
 A network treats the rows of its batch alike, forth and back, and the gradient of a weight is a sum
 over them. So a loop takes a block of rows through all layers and back again, and adds what the block
 contributes to the sums; only one block needs memory for what lies between. The same holds for the
-heads and the rows of attention. A block is one of `count` equal parts of the elements of an array,
-in their order.
+heads and the rows of attention. A block is a part of the elements of an array, in their order; what is
+left over is a block of its own.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from wengert.engines.native.frontend.arrays import (
     Reduction,
     View,
 )
-from wengert.engines.native.optimize.aliases import before, first_axis, in_order, resolved
-from wengert.engines.native.optimize.block_body import HOW_ADDED, BlockLoop
+from wengert.engines.native.frontend.lowering import piece_of
+from wengert.engines.native.optimize.aliases import Alias, before, first_axis, in_order, resolved
+from wengert.engines.native.optimize.block_body import HOW_ADDED, BlockLoop, Blocks
 
 LEAST: Final = 1 << 25  # bytes of intermediate arrays that are worth a loop
 BLOCK: Final = 1 << 22  # bytes of what a block is meant to need
@@ -38,15 +39,16 @@ def in_blocks(items: list[Any], wanted: Sequence[View]) -> list[Any]:
     for _ in range(LOOPS):
         if sum(item.bytes for item in items if type(item) is Product) < LEAST:
             break
-        region = _worthwhile(in_order(items), wanted)
-        if region is None:
+        found = _worthwhile(in_order(items), wanted)
+        if found is None:
             break
-        items = resolved(region.replaced(), wanted)
+        region, size = found
+        items = resolved(region.replaced(size), wanted)
     return items
 
 
-def _worthwhile(items: list[Any], wanted: Sequence[View]) -> Region | None:
-    """Items that a loop over blocks may compute, with the number of blocks."""
+def _worthwhile(items: list[Any], wanted: Sequence[View]) -> tuple[Region, int] | None:
+    """Items that a loop over blocks may compute, and the size of a block in its units."""
     products = [item for item in items if type(item) is Product and item.bytes >= LEAST // 16]
     tried: set[Any] = set()
     for seed in sorted(products, key=lambda p: -p.bytes):
@@ -56,12 +58,13 @@ def _worthwhile(items: list[Any], wanted: Sequence[View]) -> Region | None:
         few = Region(items, wanted, seed, _smallest_factor(seed.written.shape[axis]))
         tried |= few.connected
         need = few.between()
-        count = few.divisor(-(-need // BLOCK)) if need >= LEAST else None
-        if count is None:
+        division = few.division(-(-need // BLOCK)) if need >= LEAST else None
+        if division is None:
             continue
-        region = Region(items, wanted, seed, count)
+        units, size = division
+        region = Region(items, wanted, seed, units)
         if need - region.between() < need // 8:
-            return region
+            return region, size
     return None
 
 
@@ -131,12 +134,15 @@ def _cuts_of_product(item: Product) -> Iterator[Cut]:
 
 
 class Region:
-    """The items that a loop over so many blocks computes; one of them is given."""
+    """The items that a loop over blocks computes, of which one is given.
 
-    def __init__(self, items: list[Any], wanted: Sequence[View], seed: Base, count: int) -> None:
+    Blocks consist of whole units: of so many equal parts of each array that is divided.
+    """
+
+    def __init__(self, items: list[Any], wanted: Sequence[View], seed: Base, units: int) -> None:
         self.items = items
         self.seed = seed
-        self.count = count
+        self.units = units
         self._there = set(items)
         self._readers: dict[Base, list[tuple[Any, int]]] = {}
         for item in items:
@@ -201,19 +207,19 @@ class Region:
             axis is None
             or view.strides[axis] == 0
             or type(view.base) is Count
-            or is_aligned(view, axis, self.count)
+            or is_aligned(view, axis, self.units)
             for view, axis in zip(item.operands, cut.axes, strict=True)
         )
 
     def _divides(self, item: Any, cut: Cut) -> bool:
         """Whether the blocks of a result lie one after the other."""
         axis = first_axis(item.shape)
-        if axis is None or item.shape[axis] % self.count:
+        if axis is None or item.shape[axis] % self.units:
             return False
         if type(item) is Product and item.places is not None:
             axis = first_axis(item.places.shape)
-            return axis is not None and is_aligned(item.places, axis, self.count)
-        return type(item) is not Piece or is_aligned(item.target, axis, self.count)
+            return axis is not None and is_aligned(item.places, axis, self.units)
+        return type(item) is not Piece or is_aligned(item.target, axis, self.units)
 
     def _divide(self, candidates: set[Any]) -> None:
         """Choose a cut for each candidate; what needs a whole result of the loop comes after it."""
@@ -267,9 +273,12 @@ class Region:
             type(reader) is Product for reader, _ in self._readers[item]
         )
 
-    def divisor(self, least: int) -> int | None:
-        """A number of blocks, not much above `least`, that divides all rows; None if there is none."""
-        sizes, most = [], math.inf
+    def division(self, least: int) -> tuple[int, int] | None:
+        """The number of units that divide all rows, and how many are a block; None if there are too few.
+
+        There are about `least` blocks. All are equal where the number of rows has a factor for it.
+        """
+        sizes, most = [], least
         for item, cut in self.cuts.items():
             axis = cut.axes[0]
             assert axis is not None
@@ -278,15 +287,45 @@ class Region:
             if type(item) is Product and axis >= len(item.operands[0].shape) - 2:
                 most = min(most, size // ROWS)
         common = math.gcd(*sizes)
-        found = [d for d in range(2, common + 1) if common % d == 0 and d <= most]
-        return next((d for d in found if d >= least), found[-1] if found else None)
+        blocks = min(most, common)
+        if blocks < 2:
+            return None
+        factor = next((d for d in range(blocks, 2 * blocks) if common % d == 0), 0)
+        if factor > 1:
+            return factor, 1
+        units = -(-common // blocks)
+        return common, units
 
     # ---- the loop --------------------------------------------------------------------------------
 
-    def replaced(self) -> list[Any]:
-        """All items, those of the region replaced by the loop."""
-        loop = BlockLoop(self)
+    def replaced(self, size: int) -> list[Any]:
+        """All items, those of the region replaced by a loop over blocks of so many units.
+
+        What is left over at the end is a block of its own.
+        """
+        count, rest = divmod(self.units, size)
+        loops = [BlockLoop(self, Blocks(0, size, count))]
+        if rest:
+            loops.append(BlockLoop(self, Blocks(count * size, rest, 1), loops[0]))
+        last = loops[-1]
+        made: list[Any] = [Alias(old, new, 0) for old, new in last.sums.items()]
+        for item in self.emitted:
+            made += _joined(item, [loop.made[item] for loop in loops])
         outside = [item for item in self.items if item not in self.cuts]
-        first = [item for item in outside if item not in self.after]
-        last = [item for item in outside if item in self.after]
-        return [*first, *loop.ahead, loop.repeat, *loop.aliases, *last]
+        ahead = [item for item in outside if item not in self.after]
+        for loop in loops:
+            ahead += [*loop.ahead, loop.repeat]
+        return [*ahead, *made, *[item for item in outside if item in self.after]]
+
+
+def _joined(item: Any, parts: Sequence[Base]) -> list[Any]:
+    """What an array is replaced by: the only part, or an array into which the parts are written."""
+    if len(parts) == 1:
+        return [Alias(item, parts[0], 0)]
+    target, begin = Pieces(item.shape, item.kind, item.place), 0
+    for part in parts:
+        goal = View(target, (part.size,), begin, (1,))
+        flat = View(part, (part.size,), 0, (1,))
+        target.pieces.append(piece_of(flat, goal, item.place))
+        begin += part.size
+    return [*target.pieces, target, Alias(item, target, 0)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from wengert.engines.native.frontend.arrays import Base, Input, Repeat, Rows, View, Write
+from wengert.engines.native.frontend.arrays import Base, Input, Repeat, View, Write
 from wengert.engines.native.program.bodies import BodyWriter, memcpy
 from wengert.engines.native.program.steps import Call, copy_call
 
@@ -77,10 +77,10 @@ class LoopWriter(BodyWriter):
         for base, at in inside.body.taken.items():
             taken = self.loop.taken[at]
             source = taken.base if isinstance(taken, View) else taken
-            self._row_of[base] = self._row(source, inside.loop.taken[at].backward)
+            self._row_of[base] = self._row(source, base.bytes, inside.loop.taken[at].backward)
         pairs = zip(self.loop.emitted, inside.emits, self.emitted, strict=True)
         for rows, (stack, _), base in pairs:
-            name = self._row(rows, stack.backward)
+            name = self._row(rows, base.bytes, stack.backward)
             if type(base) is Input:
                 self._emitted_before.append((name, base))
             elif base in self._row_of:
@@ -88,10 +88,8 @@ class LoopWriter(BodyWriter):
             else:
                 self._row_of[base] = name
 
-    def _row(self, source: Base, backward: bool) -> str:
+    def _row(self, source: Base, size: int, backward: bool) -> str:
         name = f"%row{len(self._rows)}"
-        count = self.loop.count
-        size = source.bytes if count is None or isinstance(source, Rows) else source.bytes // count
         self._rows.append(_Row(name, source, size, backward))
         return name
 
