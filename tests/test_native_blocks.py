@@ -20,7 +20,7 @@ Layer = Callable[[Any], Any]
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks for arrays of any size, in as many as there may be."""
     monkeypatch.setenv("WENGERT_CACHE_DIR", "")  # what is kept there was made with the usual sizes
-    for name, value in {"LEAST": 16, "BLOCK": 1, "ROWS": 1}.items():
+    for name, value in {"LEAST": 16, "BLOCK": 1, "ROWS": 1, "WIDTHS": 0}.items():
         monkeypatch.setattr(blocks, name, value)
 
 

@@ -30,7 +30,8 @@ from wengert.engines.native.optimize.block_body import HOW_ADDED, BlockLoop, Blo
 
 LEAST: Final = 1 << 25  # bytes of intermediate arrays that are worth a loop
 BLOCK: Final = 1 << 22  # bytes of what a block is meant to need
-ROWS: Final = 512  # with fewer rows products are slower
+ROWS: Final = 512  # with fewer rows products are slower,
+WIDTHS: Final = 2  # or with fewer than so many times the smaller side of the other matrix
 LOOPS: Final = 8  # at most, one after the other
 
 
@@ -70,6 +71,13 @@ def _worthwhile(items: list[Any], wanted: Sequence[View]) -> tuple[Region, int] 
 
 def _smallest_factor(number: int) -> int:
     return next((d for d in range(2, math.isqrt(number) + 1) if number % d == 0), number)
+
+
+def _least_rows(item: Product, axis: int) -> int:
+    """The rows of a block with which a product is as fast as with all: see WIDTHS."""
+    a, b = item.views
+    others = [size for k, size in enumerate(a.shape[-2:], len(a.shape) - 2) if k != axis]
+    return max(ROWS, WIDTHS * min(*others, b.shape[-1]))
 
 
 # ---- how an item is divided -----------------------------------------------------------------------
@@ -285,7 +293,7 @@ class Region:
             size = item.operands[0].shape[axis]
             sizes.append(size)
             if type(item) is Product and axis >= len(item.operands[0].shape) - 2:
-                most = min(most, size // ROWS)
+                most = min(most, size // _least_rows(item, axis))
         common = math.gcd(*sizes)
         blocks = min(most, common)
         if blocks < 2:
