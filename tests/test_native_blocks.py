@@ -22,6 +22,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WENGERT_CACHE_DIR", "")  # what is kept there was made with the usual sizes
     for name, value in {"LEAST": 16, "BLOCK": 1, "ROWS": 1, "WIDTHS": 0}.items():
         monkeypatch.setattr(blocks, name, value)
+    monkeypatch.setattr(blocks.Region, "pays", lambda *_: True)  # also where it does not
 
 
 @pytest.fixture(params=["single rows", "with a rest"])
@@ -80,6 +81,19 @@ class Network:
     def dense(self) -> Any:
         at, b = self._weight(self.width, self.width), self._weight(self.width)
         return lambda x, w: tf.tanh(tf.matmul(x, w[at]) + w[b])
+
+    def recurrent(self) -> Any:
+        """The same weights several times: the gradient is a sum of sums."""
+        at, b = self._weight(self.width, self.width), self._weight(self.width)
+        count = self._rng.randint(2, 4)
+
+        def layer(x: Any, w: Any) -> Any:
+            rows = tf.reshape(x, [-1, self.width])
+            for _ in range(count):
+                rows = tf.tanh(rows @ w[at] + w[b])
+            return tf.reshape(rows, tf.shape(x))
+
+        return layer
 
     def sums_of_products(self) -> Any:
         a, b = self._weight(self.width, self.width), self._weight(self.width, self.width)
@@ -163,7 +177,7 @@ class Network:
 
 
 LAYERS = [
-    "dense", "dense", "sums_of_products", "sums_of_products", "masked_weight", "flat", "attention", "heads", "normalized", "over_the_batch",
+    "dense", "recurrent", "recurrent", "sums_of_products", "sums_of_products", "masked_weight", "flat", "attention", "heads", "normalized", "over_the_batch",
     "dropped", "shifted", "padded", "turned", "looked_up", "numbered", "gram",
 ]  # fmt: skip
 LOSSES: list[Layer] = [
@@ -269,6 +283,37 @@ def test_a_large_score_matrix_is_never_there() -> None:
 
     x = tf.zeros([1, 4, 2048, 64])
     assert slopes.plan(x, x, x).memory < 2048 * 2048 * 4
+
+
+def test_weights_that_are_used_again_and_again() -> None:
+    """What they contribute is added up in the loop, and no layer is kept for later."""
+    x, w = tf.zeros([16384, 128]), tf.zeros([128, 128])
+
+    @tf.function(jit_compile=True)
+    def slope(x: Any, w: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = x
+            for _ in range(12):
+                y = tf.tanh(y @ w)
+            loss = tf.reduce_mean(tf.square(y))
+        return tape.gradient(loss, w)
+
+    assert slope.plan(x, w).memory < 12 * x.numpy().nbytes / 10
+
+
+def test_random_numbers_are_drawn_four_at_a_time() -> None:
+    """As outside of blocks: a step of the generator gives four."""
+
+    @tf.function(jit_compile=True)
+    def f(x: Any, w: Any) -> Any:
+        y = tf.nn.experimental.stateless_dropout(x @ w, 0.5, [1, 2])
+        return tf.matmul(y, x, transpose_a=True)
+
+    x, w = tf.zeros([32768, 256]), tf.zeros([256, 512])
+    (step,) = [s for s in f.plan(x, w).steps if s["kind"] == "blocks"]
+    products = 2 * 2 * 32768 * 256 * 512
+    assert step["flops"] - products < 32768 * 512 * 80
 
 
 def test_small_arrays_are_left_as_they_are() -> None:

@@ -41,6 +41,13 @@ HOW_ADDED: Final[dict[str, tuple[Callable[..., Any], Any]]] = {
 }
 
 
+def plus(a: View, b: Base, item: Any, add: Callable[..., Any] = LANES.add) -> Map:
+    """Two arrays of the form of an item, put together."""
+    code, (result,) = code_of(lambda x, y: [add(x, y)], [item.kind, item.kind])
+    views = [View(v.base, item.shape, v.offset, v.strides) for v in (a, whole(b))]
+    return Map(item.shape, item.kind, code, result, views, item.place)
+
+
 class Emitted(NamedTuple):
     """A whole array that the loop makes, as the loop of a graph makes one of what it emits."""
 
@@ -104,6 +111,7 @@ class BlockLoop:
 
     def __init__(self, region: Region, blocks: Blocks, before: BlockLoop | None = None) -> None:
         self._cuts = region.cuts
+        self._is_chained = region.is_chained
         self._units = region.units
         self._blocks = blocks
         self._before = before
@@ -116,6 +124,7 @@ class BlockLoop:
         self._parts: dict[Base, Any] = {}  # of arrays that are divided, those of a block
         self._fixed: dict[Base, Input] = {}
         self._taken: dict[Base, Input] = {}
+        self._numbers: dict[Any, View] = {}  # indices in a block, by what they are in all
         self._initial: list[View] = []
         added: list[Base] = []
         for item in region.items:
@@ -131,7 +140,7 @@ class BlockLoop:
             [self._of_blocks(base) for base in self._taken], region.seed.place, self.count,
         )  # fmt: skip
         count = len(added)
-        self.sums = dict(zip(added, self.repeat.results[:count], strict=True))
+        self.sums: dict[Any, Base] = dict(zip(added, self.repeat.results[:count], strict=True))
         self.made = dict(zip(region.emitted, self.repeat.results[count:], strict=True))
 
     def _of_blocks(self, base: Base) -> View:
@@ -162,6 +171,12 @@ class BlockLoop:
 
     def _counted(self, view: View, axis: int) -> View:
         """Indices, which go on from block to block: what each begins with is added."""
+        key = view.base, view.shape, view.offset, view.strides, axis
+        if key not in self._numbers:  # equal expressions stay equal
+            self._numbers[key] = self._newly_counted(view, axis)
+        return self._numbers[key]
+
+    def _newly_counted(self, view: View, axis: int) -> View:
         kind, shape = view.kind, self._part_of(view.shape, axis)
         first = view.strides[axis] * (view.shape[axis] // self._units) * self._blocks.first
         steps = View(view.base, (self.count,), first, (view.strides[axis] * shape[axis],))
@@ -203,7 +218,12 @@ class BlockLoop:
         if type(item) is Pieces:
             self.body.low.items.append(self._pieces(item))
             return
-        views = [self._view(v, a) for v, a in zip(item.operands, cut.axes, strict=True)]
+        pairs = list(zip(item.operands, cut.axes, strict=True))
+        if cut.adds and type(item) is Product:
+            pairs = pairs[
+                :2
+            ]  # what it is added to is there when the loop begins, or is added in the end
+        views = [self._view(v, a) for v, a in pairs]
         shape = item.shape if cut.adds else self._part_of(item.shape, first_axis(item.shape))
         if type(item) is Product:
             made: Any = Product(shape, item.kind, views[:2], item.place)
@@ -262,14 +282,12 @@ class BlockLoop:
             made.onto = whole(carried)
         else:
             add, begin = HOW_ADDED["sum" if type(item) is Product else item.how]
-            code, (result,) = code_of(lambda a, b: [add(a, b)], [item.kind, item.kind])
-            both = [whole(carried), whole(made)]
-            made = Map(item.shape, item.kind, code, result, both, item.place)
+            made = plus(whole(carried), made, item, add)
             low.items.append(made)
         low.writes.append(Write(cell, whole(made), None))
         if self._before is not None:
             self._initial.append(whole(self._before.sums[item]))
-        elif is_onto and item.onto is not None:
+        elif is_onto and item.onto is not None and not self._is_chained(item):
             self._initial.append(item.onto)
         else:
             self._initial.append(self._filled(item, 0 if is_onto else begin))

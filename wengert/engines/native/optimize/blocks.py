@@ -26,7 +26,7 @@ from wengert.engines.native.frontend.arrays import (
 )
 from wengert.engines.native.frontend.lowering import piece_of
 from wengert.engines.native.optimize.aliases import Alias, before, first_axis, in_order, resolved
-from wengert.engines.native.optimize.block_body import HOW_ADDED, BlockLoop, Blocks
+from wengert.engines.native.optimize.block_body import HOW_ADDED, BlockLoop, Blocks, plus
 
 LEAST: Final = 1 << 25  # bytes of intermediate arrays that are worth a loop
 BLOCK: Final = 1 << 22  # bytes of what a block is meant to need
@@ -64,7 +64,7 @@ def _worthwhile(items: list[Any], wanted: Sequence[View]) -> tuple[Region, int] 
             continue
         units, size = division
         region = Region(items, wanted, seed, units)
-        if need - region.between() < need // 8:
+        if need - region.between() < need // 8 and region.pays(units // size):
             return region, size
     return None
 
@@ -168,11 +168,11 @@ class Region:
             if not alone:
                 break
             candidates -= alone
-        asked = {v.base for v in wanted}
+        self._asked: set[Any] = {v.base for v in wanted}
         # Whole arrays that the loop makes, block by block.
         self.emitted = [
             item for item, cut in self.cuts.items()
-            if not cut.adds and type(item) is not Piece and (item in asked or self._is_read_after(item))
+            if not cut.adds and type(item) is not Piece and (item in self._asked or self._is_read_after(item))
         ]  # fmt: skip
 
     def _is_read_after(self, item: Any) -> bool:
@@ -233,9 +233,9 @@ class Region:
         """Choose a cut for each candidate; what needs a whole result of the loop comes after it."""
         for item in self.items:
             earlier = before(item)
-            late = any(b in self.after or (b in self.cuts and self.cuts[b].adds) for b in earlier)
-            cuts = self._possible(item) if item in candidates and not late else []
-            cut = next((c for c in cuts if self._can_read(item, c)), None)
+            late = {b for b in earlier if b in self.after or self.is_sum(b)}
+            cuts = self._possible(item) if item in candidates else []
+            cut = next((c for c in cuts if self._can_read(item, c, late)), None)
             if cut is not None:
                 self.cuts[item] = cut
             elif late or any(b in self.cuts for b in earlier):
@@ -246,11 +246,24 @@ class Region:
         arrays = [i for i in self.items if type(i) is Pieces and i not in self.cuts]
         return {piece for array in arrays for piece in array.pieces if piece in self.cuts}
 
-    def _can_read(self, item: Any, cut: Cut) -> bool:
+    def is_sum(self, base: Base) -> bool:
+        """Whether it is a sum of what the blocks contribute."""
+        return base in self.cuts and self.cuts[base].adds
+
+    def is_chained(self, item: Any) -> bool:
+        """Whether it is such a sum, added to another one: each is carried by itself."""
+        return type(item) is Product and item.onto is not None and self.is_sum(item.onto.base)
+
+    def _can_read(self, item: Any, cut: Cut, late: set[Any]) -> bool:
         """Whether an item finds what it reads in its block, or outside of the loop."""
+        if cut.adds and self.is_chained(item):
+            late = late - {item.onto.base}
+            cut = Cut(cut.axes[:2], True)
+        if late:
+            return False
         if type(item) is Pieces and any(piece not in self.cuts for piece in item.pieces):
             return False
-        pairs = zip(item.operands, cut.axes, strict=True)
+        pairs = zip(item.operands, cut.axes, strict=False)
         whole = [v.base for v, axis in pairs if axis is None or v.strides[axis] == 0]
         return not any(base in self.cuts for base in whole) and all(
             b not in self.cuts or type(b) is Piece for b in item.after
@@ -260,12 +273,21 @@ class Region:
 
     def between(self) -> int:
         """Bytes of what is in memory at once between the items, apart from what the loop makes."""
-        made = set(self.emitted)
+        return self._most(set(self.emitted))
+
+    def pays(self, blocks: int) -> bool:
+        """Whether the loop saves a quarter of the memory: what it makes is all there when it ends."""
+        made = sum(item.bytes for item in self.emitted if item not in self._asked)
+        most: int = made + self.between() // blocks
+        return most < self._most(self._asked) * 3 // 4
+
+    def _most(self, without: set[Any]) -> int:
+        """The most bytes that stored items need at once, without some of them."""
         ends: dict[int, list[int]] = {}
         now = most = 0
         places = {item: at for at, item in enumerate(self.items)}
         for at, item in enumerate(self.items):
-            if item in self.cuts and item not in made and self._is_stored(item):
+            if item in self.cuts and item not in without and self._is_stored(item):
                 now += item.bytes
                 last = max(places[reader] for reader, _ in self._readers[item])
                 ends.setdefault(last, []).append(item.bytes)
@@ -316,7 +338,11 @@ class Region:
         if rest:
             loops.append(BlockLoop(self, Blocks(count * size, rest, 1), loops[0]))
         last = loops[-1]
-        made: list[Any] = [Alias(old, new, 0) for old, new in last.sums.items()]
+        made: list[Any] = []
+        sums: dict[Any, Base] = last.sums
+        for item, total in sums.items():
+            new: Any = plus(item.onto, total, item) if self.is_chained(item) else total
+            made += [*([] if new is total else [new]), Alias(item, new, 0)]
         for item in self.emitted:
             made += _joined(item, [loop.made[item] for loop in loops])
         outside = [item for item in self.items if item not in self.cuts]
