@@ -479,3 +479,22 @@ def test_rows_by_columns_are_sums(k: int) -> None:
     same(lambda a, b: a @ tf.abs(b), a, b)
     same(lambda a, w: a @ w[:, 1:2], a, wide)
     same(lambda x: tf.tensordot(x, x, 1), x)
+
+
+def test_rows_of_a_product_that_are_picked_by_an_index() -> None:
+    """In a batch of one the index picks the whole product, which must have been stored."""
+
+    def slope(x: Any, w: Any, at: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.relu(tf.matmul(tf.tensor_scatter_nd_add(x, at, x * 0.3), w))
+            total = tf.reduce_sum(tf.square(y))
+        return tape.gradient(total, x)
+
+    rng = np.random.default_rng(0)
+    given = tf.constant(rng.normal(size=(1, 3, 3))), tf.constant(rng.normal(size=(3, 2)))
+    native, reference = (
+        tf.function(slope, jit_compile=compiled)(*given, tf.constant([[0]]))
+        for compiled in (True, False)
+    )
+    np.testing.assert_allclose(native, reference, rtol=1e-12)

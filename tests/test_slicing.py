@@ -288,3 +288,13 @@ def test_the_rank_of_a_part_whose_bounds_only_a_run_knows(key: Any, expected: An
         assert tuple(found.shape) == expected
         run = v1.Session().run(found, {i: 1, s: 0})
     assert run.tolist() == np.arange(12.0).reshape(3, 4)[key(1, 0)].tolist()
+
+
+def test_a_scalar_has_no_side_to_pad() -> None:
+    for mode in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        assert float(tf.pad(tf.constant(1.5), tf.zeros([0, 2], tf.int32), mode)) == 1.5
+
+
+def test_a_depth_is_an_integer() -> None:
+    with pytest.raises(TypeError, match="depth must be an integer"):
+        tf.one_hot([1], 2.5)

@@ -438,6 +438,8 @@ def one_hot(
     [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
     """
     i = integers(indices, "TI", "uint8, int8, int32, int64")
+    if not hasattr(depth, "__index__"):
+        raise TypeError(f"depth must be an integer, got {depth!r} [Op:OneHot]")
     count = integer(depth)
     if certainly(count < 0):
         raise InvalidArgumentError(f"depth must be non-negative, got: {count} [Op:OneHot]")

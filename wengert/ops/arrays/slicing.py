@@ -258,6 +258,8 @@ def pad(
         if certainly(a < 0) or certainly(b < 0):
             raise InvalidArgumentError(f"Paddings must be non-negative: {a} {b} [Op:Pad]")
     chosen = mode.upper()
+    if not pairs:
+        return x  # a scalar has no side
     if chosen == "CONSTANT":
         if type(constant_values) is int and constant_values == 0:  # the zero of every dtype
             constant = np.asarray(b"" if x.dtype is string else 0, x._array.dtype)

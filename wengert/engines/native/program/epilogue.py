@@ -14,7 +14,15 @@ from wengert.engines.native.codegen.combine import combine, neutral
 from wengert.engines.native.codegen.layout import Load
 from wengert.engines.native.codegen.loop_emitter import Emitter, KnownOfRow, combined_launches
 from wengert.engines.native.codegen.vectors import literal
-from wengert.engines.native.frontend.arrays import Base, Map, Product, Reduction, View, is_plain
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Gather,
+    Map,
+    Product,
+    Reduction,
+    View,
+    is_plain,
+)
 from wengert.engines.native.optimize.fuse import END, FULL, Fusion, Group, common
 from wengert.engines.native.program.steps import is_ours
 
@@ -49,7 +57,9 @@ def _product_for(fusion: Fusion, group: Group) -> Product | None:
         for view in item.operands:
             if type(view.base) is Product and view.base.group is not group:
                 views.setdefault(view.base, []).append(view)
-    found = [p for p, used in views.items() if _fits(group, p, used)]
+    # What is read at an index must have been stored.
+    tables = {item.views[1].base for item in group.members if type(item) is Gather}
+    found = [p for p, used in views.items() if p not in tables and _fits(group, p, used)]
     found = [p for p in found if not fusion.between(p.group, group)]
     return max(found, key=lambda p: p.group.number, default=None)
 
