@@ -65,7 +65,8 @@ class Accumulator(Recorder):
         """Note results that depend on inputs, if in name only."""
         if any(id(x) in self._reached or self.tangent(x) is not None for x in inputs):
             for y in results:
-                if isinstance(y, Value) and y.dtype.is_differentiable:
+                dtype = getattr(y, "dtype", None) if isinstance(y, Value) else None
+                if dtype is not None and dtype.is_differentiable:  # a list has none
                     self._reached[id(y)] = self._weakly(y, "_reached")
 
     def tangent(self, value: Any) -> Any:
