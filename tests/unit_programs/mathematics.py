@@ -386,6 +386,7 @@ def linear(tf: Any) -> Programs:
         f, x = tf.linalg, tf.constant(a)
         r = tf.constant([[1.0], [2.0], [3.0]], tf.float64)
         chol = f.cholesky(x)
+        lines = tf.constant([[1.0, 1.0, 0.0], [4.0, 4.0, 4.0], [0.0, 1.0, 1.0]])
         return [
             chol, f.inv(x), f.inv(x, adjoint=True), f.det(x), f.slogdet(x), f.logdet(x),
             f.solve(x, r), f.cholesky_solve(chol, r), f.triangular_solve(chol, r),
@@ -397,10 +398,9 @@ def linear(tf: Any) -> Programs:
             f.lu_reconstruct(*f.lu(x)), f.diag_part(x, k=1), f.diag([1.0, 2.0], k=-1),
             f.set_diag(x, [0.0, 0.0, 0.0]), f.band_part(x, 1, 0), f.tensor_diag([1.0, 2.0]),
             f.tensor_diag_part(x), f.trace(x), f.adjoint(tf.complex(x, x)), f.normalize(x)[1],
-            f.tridiagonal_solve([[1.0, 1.0, 0.0], [4.0, 4.0, 4.0], [0.0, 1.0, 1.0]], [1.0, 2.0, 3.0]),
-            f.tridiagonal_matmul([[1.0, 1.0, 0.0], [4.0, 4.0, 4.0], [0.0, 1.0, 1.0]], tf.eye(3)),
-            f.banded_triangular_solve([[2.0, 2.0, 2.0], [0.0, 1.0, 1.0]], tf.ones([3, 1])),
-            f.eigh_tridiagonal([1.0, 2.0, 3.0], [0.5, 0.5]), f.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]),
+            f.tridiagonal_solve(lines, tf.constant([1.0, 2.0, 3.0])), f.tridiagonal_matmul(lines, tf.eye(3)),
+            f.banded_triangular_solve(tf.constant([[2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]), tf.ones([3, 1])),
+            f.eigh_tridiagonal(tf.constant([1.0, 2.0, 3.0]), tf.constant([0.5, 0.5])), f.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]),
             f.matvec(x, r[:, 0]), f.eye(2, 3), tf.eye(2, dtype=tf.int32),
             tf.abs(f.eigvals(x)), f.experimental.conjugate_gradient(f.LinearOperatorFullMatrix(
                 x, is_self_adjoint=True, is_positive_definite=True), r[:, 0]).x,

@@ -24,7 +24,7 @@ def described_type(
     return "\n".join(lines)
 
 
-def _or_none(value: Any) -> str:
+def _or_none(value: object) -> str:
     return "None" if value is None else str(value) if isinstance(value, str) else type_text(value)
 
 

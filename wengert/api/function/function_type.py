@@ -23,7 +23,7 @@ class TypeText(str):
 class Parameter(inspect.Parameter):
     """A parameter, and what it takes."""
 
-    def __init__(self, name: str, kind: Any, optional: bool, type_constraint: Any) -> None:
+    def __init__(self, name: str, kind: Any, optional: bool, type_constraint: object) -> None:
         self._optional, self._constraint = optional, type_constraint
         super().__init__(
             name,
@@ -38,7 +38,7 @@ class Parameter(inspect.Parameter):
         return self._optional
 
     @property
-    def type_constraint(self) -> Any:
+    def type_constraint(self) -> object:
         """What it takes: the spec of a tensor, other values in words, None if that is open."""
         return self._constraint
 
@@ -58,7 +58,7 @@ class FunctionType(inspect.Signature):
         self,
         parameters: Iterable[Parameter],
         captures: Mapping[Any, Any] | None = None,
-        return_annotation: Any = None,
+        return_annotation: object = None,
     ) -> None:
         self._captures = dict(captures or {})
         empty = inspect.Signature.empty
@@ -70,7 +70,7 @@ class FunctionType(inspect.Signature):
         )
 
     @property
-    def output(self) -> Any:
+    def output(self) -> object:
         """What is returned; None if that is open."""
         found = self.return_annotation
         return None if found is inspect.Signature.empty else found
@@ -114,7 +114,7 @@ def function_type_of(
     )
 
 
-def constraint_of(value: Any) -> Any:
+def constraint_of(value: Any) -> object:
     """What a parameter takes, from its spec or its value."""
     if isinstance(value, TensorSpec):
         return TensorSpec(value.shape, value.dtype)
@@ -123,5 +123,5 @@ def constraint_of(value: Any) -> Any:
     return TypeText(type_text(value))
 
 
-def _specs(structure: Any) -> list[Any]:
+def _specs(structure: object) -> list[Any]:
     return [x for x in nest.flatten(structure) if isinstance(x, TypeSpec)]

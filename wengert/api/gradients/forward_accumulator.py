@@ -94,7 +94,7 @@ class ForwardAccumulator:
         self._accumulator.watch(primal, value if before is None else before + value)
 
     @classmethod
-    def _batch_accumulator(cls, primals: Any, tangents: Any) -> _Accumulators:
+    def _batch_accumulator(cls, primals: Tensors, tangents: Tensors) -> _Accumulators:
         """An accumulator for many directions: a tangent for each row of the tangents."""
         count = nest.flatten(tangents)[0].shape[0]
         rows = [nest.map_structure(lambda t, at=at: t[at], tangents) for at in range(count)]
