@@ -29,10 +29,18 @@ class BoundedTensorSpec(TensorSpec):
             np.broadcast_shapes(found.shape, tuple(n or 1 for n in self.shape.as_list()))
         except ValueError:
             raise ValueError(
-                f"`{which}` {found.tolist()} is not compatible with shape {self.shape}."
+                f"`{which}` {found.tolist()} is not compatible with shape {self.shape}. It must "
+                "broadcast to it."
             ) from None
         found.setflags(write=False)
         return found
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
+        """The same, by another name; a spec without bounds takes those of its dtype."""
+        limits = spec.dtype.min, spec.dtype.max
+        low, high = getattr(spec, "minimum", limits[0]), getattr(spec, "maximum", limits[1])
+        return cls(spec.shape, spec.dtype, low, high, name or spec.name)
 
     @property
     def minimum(self) -> Any:
