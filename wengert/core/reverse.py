@@ -51,11 +51,7 @@ def pull_back(
     wanted = {x._key for x in sources if x._key in positions}
     needed = _needed(tape, wanted, end)
     inner = not {positions[key] for key in wanted} <= {LEAF}
-    records = tape.records
-    if drain:
-        del records[end:]
-    elif len(records) > end:
-        records = records[:end]
+    records = _up_to(tape.records, end, drain)
     overrides = thread.context.sweeping
     if overrides is not None:
         known = [*targets, *sources]
@@ -77,13 +73,16 @@ def pull_back_plainly(
     end = tape.positions[target._key] + WIDTH
     wanted = {x._key for x in sources}
     needed = _needed(tape, wanted, end)
-    records = tape.records
-    if drain:
-        del records[end:]
-    elif len(records) > end:
-        records = records[:end]
+    records = _up_to(tape.records, end, drain)
     found = sweep(records, drain, {target._key: seed}, needed, wanted, False)
     return [found.get(x._key) for x in sources]
+
+
+def _up_to(records: Records, end: int, drain: bool) -> Records:
+    """The records before a place; the others are gone then, if the tape is emptied on the way."""
+    if drain:
+        del records[end:]
+    return records if len(records) <= end else records[:end]
 
 
 def _needed(tape: Tape, wanted: set[Key], end: int) -> Container[Key]:

@@ -41,11 +41,15 @@ HOW_ADDED: Final[dict[str, tuple[Callable[..., Any], Any]]] = {
 }
 
 
-def plus(a: View, b: Base, item: Any, add: Callable[..., Any] = LANES.add) -> Map:
-    """Two arrays of the form of an item, put together."""
-    code, (result,) = code_of(lambda x, y: [add(x, y)], [item.kind, item.kind])
-    views = [View(v.base, item.shape, v.offset, v.strides) for v in (a, whole(b))]
-    return Map(item.shape, item.kind, code, result, views, item.place)
+def plus(a: View, b: View, place: Any, add: Callable[..., Any] = LANES.add) -> Map:
+    """Two arrays of one form, put together."""
+    code, (result,) = code_of(lambda x, y: [add(x, y)], [a.kind, b.kind])
+    return Map(a.shape, a.kind, code, result, [a, b], place)
+
+
+def copy_of(view: View, place: Any = None) -> Map:
+    """What a view reads, as an array."""
+    return Map(view.shape, view.kind, *as_it_is(view.kind), [view], place)
 
 
 class Emitted(NamedTuple):
@@ -148,19 +152,25 @@ class BlockLoop:
         first = base.size // self._units * self._blocks.first
         if not first or base in self.ahead:
             return whole(base)
-        shape = (base.size // self._units * self._blocks.units * self.count,)
-        rest = View(base, shape, first, (1,))
-        made = Map(shape, base.kind, *as_it_is(base.kind), [rest], base.place)
+        rest = View(base, (self._size_of(base.size) * self.count,), first, (1,))
+        return self._made_ahead(rest, base.place)
+
+    def _made_ahead(self, view: View, place: Any = None) -> View:
+        """An array in memory that is there before the loop begins."""
+        made = copy_of(view, place)
         self.ahead.append(made)
         return whole(made)
+
+    def _size_of(self, size: int) -> int:
+        """How much of so much a block has."""
+        return size // self._units * self._blocks.units
 
     # ---- views -----------------------------------------------------------------------------------
 
     def _part_of(self, shape: Dims, axis: int | None) -> Dims:
         if axis is None:
             return shape
-        size = shape[axis] // self._units * self._blocks.units
-        return (*shape[:axis], size, *shape[axis + 1 :])
+        return (*shape[:axis], self._size_of(shape[axis]), *shape[axis + 1 :])
 
     def _view(self, view: View, axis: int | None) -> View:
         """What a view is in a block."""
@@ -177,15 +187,13 @@ class BlockLoop:
         return self._numbers[key]
 
     def _newly_counted(self, view: View, axis: int) -> View:
-        kind, shape = view.kind, self._part_of(view.shape, axis)
+        shape = self._part_of(view.shape, axis)
         first = view.strides[axis] * (view.shape[axis] // self._units) * self._blocks.first
         steps = View(view.base, (self.count,), first, (view.strides[axis] * shape[axis],))
-        begins = Map((self.count,), kind, *as_it_is(kind), [steps])
-        self.ahead.append(begins)
+        begins = self._made_ahead(steps).base
         begin = self._input(begins, (1,), self._taken, self.body.taken)
-        code, (result,) = code_of(lambda a, b: [LANES.add(a, b)], [kind, kind])
         own = View(view.base, shape, view.offset, view.strides)
-        made = Map(shape, kind, code, result, [own, View(begin, shape, 0, (0,) * len(shape))])
+        made = plus(own, View(begin, shape, 0, (0,) * len(shape)), None)
         self.body.low.items.append(made)
         return whole(made)
 
@@ -198,8 +206,7 @@ class BlockLoop:
             return own
         if axis is None or view.strides[axis] == 0:
             return self._input(base, base.shape, self._fixed, self.body.fixed)
-        size = base.size // self._units * self._blocks.units
-        return self._input(base, (size,), self._taken, self.body.taken)
+        return self._input(base, (self._size_of(base.size),), self._taken, self.body.taken)
 
     def _input(
         self, base: Base, shape: Dims, known: dict[Base, Input], places: dict[Base, int]
@@ -218,12 +225,9 @@ class BlockLoop:
         if type(item) is Pieces:
             self.body.low.items.append(self._pieces(item))
             return
-        pairs = list(zip(item.operands, cut.axes, strict=True))
-        if cut.adds and type(item) is Product:
-            pairs = pairs[
-                :2
-            ]  # what it is added to is there when the loop begins, or is added in the end
-        views = [self._view(v, a) for v, a in pairs]
+        # What a sum of products is added to is there when the loop begins, or is added in the end.
+        operands = item.views if cut.adds and type(item) is Product else item.operands
+        views = [self._view(v, a) for v, a in zip(operands, cut.axes, strict=False)]
         shape = item.shape if cut.adds else self._part_of(item.shape, first_axis(item.shape))
         if type(item) is Product:
             made: Any = Product(shape, item.kind, views[:2], item.place)
@@ -249,7 +253,7 @@ class BlockLoop:
             return Reduction(shape, item.kind, item.how, view, item.along, item.place)
         same = reshape(view, shape)  # there is nothing to reduce in a block of one row
         assert same is not None
-        return Map(shape, item.kind, *as_it_is(item.kind), [same], item.place)
+        return copy_of(same, item.place)
 
     def _elementwise(self, item: Any, shape: Dims, views: list[View]) -> Any:
         made = type(item)(shape, item.kind, item.code, item.result, views, item.place)
@@ -282,7 +286,7 @@ class BlockLoop:
             made.onto = whole(carried)
         else:
             add, begin = HOW_ADDED["sum" if type(item) is Product else item.how]
-            made = plus(whole(carried), made, item, add)
+            made = plus(whole(carried), whole(made), item.place, add)
             low.items.append(made)
         low.writes.append(Write(cell, whole(made), None))
         if self._before is not None:
@@ -295,6 +299,4 @@ class BlockLoop:
     def _filled(self, item: Any, number: Any) -> View:
         """An array in memory that holds one number everywhere."""
         same = View(Literal(item.kind, number), item.shape, 0, (0,) * len(item.shape))
-        made = Map(item.shape, item.kind, *as_it_is(item.kind), [same], item.place)
-        self.ahead.append(made)
-        return whole(made)
+        return self._made_ahead(same, item.place)

@@ -23,6 +23,7 @@ from wengert.engines.native.frontend.arrays import (
     Product,
     Reduction,
     View,
+    whole,
 )
 from wengert.engines.native.frontend.lowering import piece_of
 from wengert.engines.native.optimize.aliases import Alias, before, first_axis, in_order, resolved
@@ -264,8 +265,8 @@ class Region:
         if type(item) is Pieces and any(piece not in self.cuts for piece in item.pieces):
             return False
         pairs = zip(item.operands, cut.axes, strict=False)
-        whole = [v.base for v, axis in pairs if axis is None or v.strides[axis] == 0]
-        return not any(base in self.cuts for base in whole) and all(
+        undivided = [v.base for v, axis in pairs if axis is None or v.strides[axis] == 0]
+        return not any(base in self.cuts for base in undivided) and all(
             b not in self.cuts or type(b) is Piece for b in item.after
         )
 
@@ -341,7 +342,7 @@ class Region:
         made: list[Any] = []
         sums: dict[Any, Base] = last.sums
         for item, total in sums.items():
-            new: Any = plus(item.onto, total, item) if self.is_chained(item) else total
+            new: Any = plus(item.onto, whole(total), item.place) if self.is_chained(item) else total
             made += [*([] if new is total else [new]), Alias(item, new, 0)]
         for item in self.emitted:
             made += _joined(item, [loop.made[item] for loop in loops])
