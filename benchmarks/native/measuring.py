@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -43,11 +43,7 @@ JAX = "JAX jit"
 
 def measure(rounds: int, only: str = "") -> dict[str, Any]:
     """A row for every workload with this in its name, and what the machine is."""
-    rows = []
-    for workload in WORKLOADS:
-        if only in workload.name:
-            rows.append(row_of(workload, rounds))
-            report(rows[-1])
+    rows = rows_of([w for w in WORKLOADS if only in w.name], rounds)
     if any(only in name for name in first_call.NAMES):
         for row in first_rows(rounds):
             rows.append(row)
@@ -58,14 +54,20 @@ def measure(rounds: int, only: str = "") -> dict[str, Any]:
 def measure_doubles(rounds: int, only: str = "") -> dict[str, Any]:
     """The same in float64, beside the peer that compiles for it as for float32."""
     os.environ[FLOAT_BY] = "float64"
+    workloads = [
+        w._replace(contestants={n: w.contestants[n] for n in ("wengert", JAX)}, bars={JAX: 1.0})
+        for w in WORKLOADS
+        if only in w.name
+    ]
+    return {"machine": machine(), "rounds": rounds, "rows": rows_of(workloads, rounds)}
+
+
+def rows_of(workloads: Sequence[Workload], rounds: int) -> list[dict[str, Any]]:
     rows = []
-    for workload in WORKLOADS:
-        if only in workload.name:
-            among = {name: workload.contestants[name] for name in ("wengert", JAX)}
-            bars = {JAX: 1.0}
-            rows.append(row_of(workload._replace(contestants=among, bars=bars), rounds))
-            report(rows[-1])
-    return {"machine": machine(), "rounds": rounds, "rows": rows}
+    for workload in workloads:
+        rows.append(row_of(workload, rounds))
+        report(rows[-1])
+    return rows
 
 
 def row_of(workload: Workload, rounds: int) -> dict[str, Any]:
