@@ -11,7 +11,7 @@ import pytest
 
 import wengert as tf
 from wengert.engines.native.frontend.arrays import Count, Input, View, transpose, whole
-from wengert.engines.native.optimize import blocks
+from wengert.engines.native.optimize import blocks, cuts, region
 
 Layer = Callable[[Any], Any]
 
@@ -20,22 +20,24 @@ Layer = Callable[[Any], Any]
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks for arrays of any size, in as many as there may be."""
     monkeypatch.setenv("WENGERT_CACHE_DIR", "")  # what is kept there was made with the usual sizes
-    for name, value in {"LEAST": 16, "BLOCK": 1, "ROWS": 1, "WIDTHS": 0}.items():
+    for name, value in {"LEAST": 16, "BLOCK": 1}.items():
         monkeypatch.setattr(blocks, name, value)
-    monkeypatch.setattr(blocks.Region, "pays", lambda *_: True)  # also where it does not
+    for name, value in {"ROWS": 1, "WIDTHS": 0}.items():
+        monkeypatch.setattr(region, name, value)
+    monkeypatch.setattr(region.Region, "pays", lambda *_: True)  # also where it does not
 
 
 @pytest.fixture(params=["single rows", "with a rest"])
 def divided(request: pytest.FixtureRequest, small: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of single rows; or of several, after which some are left over."""
-    division = blocks.Region.division
+    division = region.Region.division
 
-    def with_rest(region: Any, least: int) -> Any:
-        found = division(region, 1 << 40)  # of single rows
+    def with_rest(items: Any, least: int) -> Any:
+        found = division(items, 1 << 40)  # of single rows
         return None if found is None else (found[0], max(found[0] * 3 // 7, 1))
 
     if request.param == "with a rest":
-        monkeypatch.setattr(blocks.Region, "division", with_rest)
+        monkeypatch.setattr(region.Region, "division", with_rest)
 
 
 def kinds(plan: Any) -> list[str]:
@@ -396,14 +398,16 @@ def test_an_index_out_of_range_is_an_error() -> None:
 def test_aligned_views() -> None:
     base = Input((6, 4), "f8")
     rows = whole(base)
-    assert blocks.is_aligned(rows, 0, 3)
-    assert not blocks.is_aligned(rows, 0, 4)  # which does not divide the rows
-    assert not blocks.is_aligned(rows, 1, 2)
-    assert blocks.is_aligned(transpose(rows, (1, 0)), 1, 3)
-    assert blocks.is_aligned(View(base, (6, 2), 1, (4, 1)), 0, 6)  # two columns
-    assert not blocks.is_aligned(View(base, (6, 2), 3, (4, 1)), 0, 6)  # from one row into the next
-    assert not blocks.is_aligned(
+    assert cuts.is_aligned(rows, 0, 3)
+    assert not cuts.is_aligned(rows, 0, 4)  # which does not divide the rows
+    assert cuts.is_aligned(rows, 1, 2)  # two columns of each row
+    assert cuts.shortened(rows, 1, 2, 1) == (0, (2, 1))
+    assert cuts.is_aligned(View(base, (2, 3, 2), 1, (12, 4, 2)), 2, 2)
+    assert cuts.is_aligned(transpose(rows, (1, 0)), 1, 3)
+    assert cuts.is_aligned(View(base, (6, 2), 1, (4, 1)), 0, 6)  # two columns
+    assert not cuts.is_aligned(View(base, (6, 2), 3, (4, 1)), 0, 6)  # from one row into the next
+    assert not cuts.is_aligned(
         View(base, (6, 4), 20, (-4, 1)), 0, 3
     )  # from the last to the first
-    assert blocks.is_aligned(View(base, (6, 4), 3, (4, -1)), 0, 3)  # each row backwards
-    assert not blocks.is_aligned(View(Count((6,), "i4"), (6, 4), 0, (0, 1)), 0, 3)
+    assert cuts.is_aligned(View(base, (6, 4), 3, (4, -1)), 0, 3)  # each row backwards
+    assert not cuts.is_aligned(View(Count((6,), "i4"), (6, 4), 0, (0, 1)), 0, 3)

@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 from wengert.engines.native.frontend.arrays import (
     Base,
     Choice,
-    Dims,
     Given,
     Literal,
     Map,
@@ -99,10 +98,10 @@ def pinned(items: Iterable[Any], wanted: Sequence[View]) -> set[int]:
 
 def before(item: Any) -> list[Any]:
     """What must be computed before an item."""
-    return [_maker(b) for b in (*[v.base for v in item.operands], *item.after)]
+    return [maker(b) for b in (*[v.base for v in item.operands], *item.after)]
 
 
-def _maker(made: Any) -> Any:
+def maker(made: Any) -> Any:
     """The item that computes an array: a step, a loop, branches and routines give several."""
     if type(made) is Outside:
         return made.step
@@ -161,11 +160,6 @@ def is_inside(item: Any, only: Any) -> bool:
         return False
     reader = only(item)
     return is_sum(reader) and any(v.base is item and is_plain(v) for v in reader.views)
-
-
-def first_axis(shape: Dims) -> int | None:
-    """The axis along which the elements of an array are divided."""
-    return next((k for k, size in enumerate(shape) if size != 1), None)
 
 
 # ---- views of views --------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wengert.engines.native.frontend.arrays import (
     Base,
@@ -21,24 +21,23 @@ from wengert.engines.native.frontend.arrays import (
     Repeat,
     View,
     Write,
+    is_plain,
     reshape,
     whole,
 )
 from wengert.engines.native.frontend.lanes import LANES
 from wengert.engines.native.frontend.lowering import as_it_is, code_of
-from wengert.engines.native.optimize.aliases import first_axis
+from wengert.engines.native.optimize.cuts import (
+    HOW_ADDED,
+    Cut,
+    axis_of,
+    is_divided,
+    shortened,
+    target,
+)
 
 if TYPE_CHECKING:
-    from wengert.engines.native.optimize.blocks import Cut, Region
-
-# How what the blocks contribute to a reduction is put together, and what that begins with: adding
-# -0.0 changes nothing, not even -0.0.
-HOW_ADDED: Final[dict[str, tuple[Callable[..., Any], Any]]] = {
-    "sum": (LANES.add, -0.0),
-    "prod": (LANES.multiply, 1),
-    "any": (LANES.logical_or, False),
-    "all": (LANES.logical_and, True),
-}
+    from wengert.engines.native.optimize.region import Region
 
 
 def plus(a: View, b: View, place: Any, add: Callable[..., Any] = LANES.add) -> Map:
@@ -123,11 +122,10 @@ class BlockLoop:
         self.body = Body()
         self.parts = [self.body]
         self.loop = self  # of which the loop that is written asks what is taken
-        self.taken: list[Taken] = []
         self.ahead: list[Any] = []
         self._parts: dict[Base, Any] = {}  # of arrays that are divided, those of a block
         self._fixed: dict[Base, Input] = {}
-        self._taken: dict[Base, Input] = {}
+        self._windows: dict[tuple[Base, int], Input] = {}  # by the steps from block to block
         self._numbers: dict[Any, View] = {}  # indices in a block, by what they are in all
         self._initial: list[View] = []
         added: list[Base] = []
@@ -138,22 +136,15 @@ class BlockLoop:
                     added.append(item)
         self.emitted = [whole(self._parts[item]) for item in region.emitted]
         self.emits = [(Emitted(view), None) for view in self.emitted]
-        self.taken = [Taken()] * len(self._taken)
+        self.taken = [Taken()] * len(self._windows)
         self.repeat = Repeat(
             self, self._initial, {at: whole(base) for at, base in enumerate(self._fixed)},
-            [self._of_blocks(base) for base in self._taken], region.seed.place, self.count,
+            [View(base, (self.count, window.size), 0, (step, 1)) for (base, step), window in self._windows.items()],
+            region.seed.place, self.count,
         )  # fmt: skip
         count = len(added)
         self.sums: dict[Any, Base] = dict(zip(added, self.repeat.results[:count], strict=True))
         self.made = dict(zip(region.emitted, self.repeat.results[count:], strict=True))
-
-    def _of_blocks(self, base: Base) -> View:
-        """An array of which each block gets its part, from its first element on."""
-        first = base.size // self._units * self._blocks.first
-        if not first or base in self.ahead:
-            return whole(base)
-        rest = View(base, (self._size_of(base.size) * self.count,), first, (1,))
-        return self._made_ahead(rest, base.place)
 
     def _made_ahead(self, view: View, place: Any = None) -> View:
         """An array in memory that is there before the loop begins."""
@@ -165,19 +156,59 @@ class BlockLoop:
         """How much of so much a block has."""
         return size // self._units * self._blocks.units
 
-    # ---- views -----------------------------------------------------------------------------------
-
     def _part_of(self, shape: Dims, axis: int | None) -> Dims:
         if axis is None:
             return shape
         return (*shape[:axis], self._size_of(shape[axis]), *shape[axis + 1 :])
 
+    # ---- views -----------------------------------------------------------------------------------
+
     def _view(self, view: View, axis: int | None) -> View:
         """What a view is in a block."""
-        if type(view.base) is Count and axis is not None and view.strides[axis]:
+        base = view.base
+        if axis is None or not is_divided(view, axis):
+            shape = self._part_of(view.shape, axis)
+            return View(self._same_for_all(base), shape, view.offset, view.strides)
+        if type(base) is Count:
             return self._counted(view, axis)
+        if base in self._parts:
+            return self._view_of_part(self._parts[base], view, axis)
+        return self._window(view, axis)
+
+    def _same_for_all(self, base: Base) -> Base:
+        """An array outside of the loop, as the body sees it."""
+        if type(base) in (Literal, Count):
+            return base
+        found = self._fixed.get(base)
+        if found is None:
+            found = self._fixed[base] = Input(base.shape, base.kind)
+            self.body.fixed[found] = len(self.body.fixed)
+        return found
+
+    def _view_of_part(self, part: Base, view: View, axis: int) -> View:
+        """A view of what the block itself has computed."""
         shape = self._part_of(view.shape, axis)
-        return View(self._base(view, axis), shape, view.offset, view.strides)
+        return View(part, shape, *shortened(view, axis, self._units, self._blocks.units))
+
+    def _window(self, view: View, axis: int) -> View:
+        """A view of an array outside of the loop, which moves on from block to block."""
+        shape = self._part_of(view.shape, axis)
+        first = view.strides[axis] * (view.shape[axis] // self._units) * self._blocks.first
+        if self.count == 1:
+            base = self._same_for_all(view.base)
+            return View(base, shape, view.offset + first, view.strides)
+        assert not first  # what does not begin with the first block is one block
+        step = view.strides[axis] * shape[axis]
+        return View(self._taken(view.base, step), shape, view.offset, view.strides)
+
+    def _taken(self, base: Base, step: int) -> Input:
+        """What a block sees of an array outside of the loop: all from where it begins."""
+        found = self._windows.get((base, step))
+        if found is None:
+            size = base.size - step * (self.count - 1)
+            found = self._windows[base, step] = Input((size,), base.kind)
+            self.body.taken[found] = len(self.body.taken)
+        return found
 
     def _counted(self, view: View, axis: int) -> View:
         """Indices, which go on from block to block: what each begins with is added."""
@@ -190,33 +221,11 @@ class BlockLoop:
         shape = self._part_of(view.shape, axis)
         first = view.strides[axis] * (view.shape[axis] // self._units) * self._blocks.first
         steps = View(view.base, (self.count,), first, (view.strides[axis] * shape[axis],))
-        begins = self._made_ahead(steps).base
-        begin = self._input(begins, (1,), self._taken, self.body.taken)
+        begin = self._taken(self._made_ahead(steps).base, 1)
         own = View(view.base, shape, view.offset, view.strides)
         made = plus(own, View(begin, shape, 0, (0,) * len(shape)), None)
         self.body.low.items.append(made)
         return whole(made)
-
-    def _base(self, view: View, axis: int | None) -> Base:
-        base = view.base
-        if type(base) in (Literal, Count):
-            return base
-        own: Base | None = self._parts.get(base)
-        if own is not None:
-            return own
-        if axis is None or view.strides[axis] == 0:
-            return self._input(base, base.shape, self._fixed, self.body.fixed)
-        return self._input(base, (self._size_of(base.size),), self._taken, self.body.taken)
-
-    def _input(
-        self, base: Base, shape: Dims, known: dict[Base, Input], places: dict[Base, int]
-    ) -> Input:
-        """An array outside of the loop, or its part, as the body sees it."""
-        found = known.get(base)
-        if found is None:
-            found = known[base] = Input(shape, base.kind)
-            places[found] = len(places)
-        return found
 
     # ---- items -----------------------------------------------------------------------------------
 
@@ -228,25 +237,44 @@ class BlockLoop:
         # What a sum of products is added to is there when the loop begins, or is added in the end.
         operands = item.views if cut.adds and type(item) is Product else item.operands
         views = [self._view(v, a) for v, a in zip(operands, cut.axes, strict=False)]
-        shape = item.shape if cut.adds else self._part_of(item.shape, first_axis(item.shape))
         if type(item) is Product:
-            made: Any = Product(shape, item.kind, views[:2], item.place)
-            made.factor = item.factor
-            if item.places is not None:
-                axis = None if cut.adds else first_axis(item.places.shape)
-                made.places = View(
-                    made, self._part_of(item.places.shape, axis), 0, item.places.strides
-                )
-            if item.onto is not None and not cut.adds:
-                made.onto = views[2]
+            made: Any = self._product(item, cut, views)
         elif type(item) is Reduction:
-            made = self._reduction(item, shape, views[0])
+            made = self._reduction(item, self._shape_of(item, cut.span), views[0])
         else:
-            made = self._elementwise(item, shape, views)
+            made = self._elementwise(item, cut, views)
         self.body.low.items.append(made)
         self._parts[item] = made
         if cut.adds:
             self._add_up(item, made)
+
+    def _shape_of(self, item: Any, span: int | None) -> Dims:
+        """The shape of an array in a block."""
+        if span is None:
+            return item.shape
+        axis = axis_of(whole(item), span)
+        return (self._size_of(item.size),) if axis is None else self._part_of(item.shape, axis)
+
+    def _product(self, item: Product, cut: Cut, views: list[View]) -> Product:
+        made = Product(self._shape_of(item, cut.span), item.kind, views[:2], item.place)
+        made.factor = item.factor
+        if item.places is not None and cut.span is not None:
+            axis = axis_of(item.places, cut.span)
+            assert axis is not None
+            made.places = self._view_of_part(made, item.places, axis)
+        elif item.places is not None:
+            made.places = View(made, item.places.shape, 0, item.places.strides)
+        if item.onto is not None and not cut.adds:
+            made.onto = self._in_order(views[2])
+        return made
+
+    def _in_order(self, view: View) -> View:
+        """The same elements as an array of their own, if they are not that already."""
+        if is_plain(view):
+            return view
+        made = copy_of(view)
+        self.body.low.items.append(made)
+        return whole(made)
 
     def _reduction(self, item: Reduction, shape: Dims, view: View) -> Map | Reduction:
         if view.size != math.prod(shape):
@@ -255,23 +283,26 @@ class BlockLoop:
         assert same is not None
         return copy_of(same, item.place)
 
-    def _elementwise(self, item: Any, shape: Dims, views: list[View]) -> Any:
+    def _elementwise(self, item: Any, cut: Cut, views: list[View]) -> Any:
+        assert cut.span is not None
+        to = target(item)
+        axis = axis_of(to, cut.span)
+        assert axis is not None
+        shape = self._part_of(item.shape, axis)
         made = type(item)(shape, item.kind, item.code, item.result, views, item.place)
         made.alone = item.alone
         if type(item) is Gather:
             made.step = item.step
         if type(item) is Piece:
-            target = item.target
-            to = self._pieces(target.base)
-            made.target = View(to, shape, target.offset, target.strides)
+            made.target = self._view_of_part(self._pieces(to.base), to, axis)
             made.after = [self._parts[b] for b in item.after]
-            to.pieces.append(made)
+            made.target.base.pieces.append(made)
         return made
 
     def _pieces(self, item: Any) -> Pieces:
         """The array of a block that pieces are written into."""
         if item not in self._parts:
-            shape = self._part_of(item.shape, first_axis(item.shape))
+            shape = self._shape_of(item, self._cuts[item].span)
             self._parts[item] = Pieces(shape, item.kind, item.place)
         found: Pieces = self._parts[item]
         return found

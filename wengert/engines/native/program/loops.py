@@ -29,7 +29,8 @@ class _Row(NamedTuple):
 
     name: str
     source: Base
-    size: int  # bytes
+    begin: int  # bytes, as the following
+    step: int
     backward: bool
 
 
@@ -76,11 +77,16 @@ class LoopWriter(BodyWriter):
         inside = self.loop.inside
         for base, at in inside.body.taken.items():
             taken = self.loop.taken[at]
-            source = taken.base if isinstance(taken, View) else taken
-            self._row_of[base] = self._row(source, base.bytes, inside.loop.taken[at].backward)
+            backward = inside.loop.taken[at].backward
+            if isinstance(taken, View):
+                size = int(base.kind[1])
+                begin, step = taken.offset * size, taken.strides[0] * size
+                self._row_of[base] = self._row(taken.base, begin, step, backward)
+            else:
+                self._row_of[base] = self._row(taken, 0, base.bytes, backward)
         pairs = zip(self.loop.emitted, inside.emits, self.emitted, strict=True)
         for rows, (stack, _), base in pairs:
-            name = self._row(rows, base.bytes, stack.backward)
+            name = self._row(rows, 0, base.bytes, stack.backward)
             if type(base) is Input:
                 self._emitted_before.append((name, base))
             elif base in self._row_of:
@@ -88,9 +94,9 @@ class LoopWriter(BodyWriter):
             else:
                 self._row_of[base] = name
 
-    def _row(self, source: Base, size: int, backward: bool) -> str:
+    def _row(self, source: Base, begin: int, step: int, backward: bool) -> str:
         name = f"%row{len(self._rows)}"
-        self._rows.append(_Row(name, source, size, backward))
+        self._rows.append(_Row(name, source, begin, step, backward))
         return name
 
     def call(self) -> Call:
@@ -151,12 +157,13 @@ class LoopWriter(BodyWriter):
     def _addresses_of_rows(self) -> list[str]:
         lines = []
         end = "%begun" if self.loop.count is None else self.loop.count
-        for name, source, size, backward in self._rows:
+        for name, source, begin, step, backward in self._rows:
             at = "%t"
             if backward:
                 lines += [f"{name}.b = sub i64 {end}, 1", f"{name}.t = sub i64 {name}.b, %t"]
                 at = f"{name}.t"
-            lines.append(f"{name}.o = mul i64 {at}, {size}")
+            lines.append(f"{name}.m = mul i64 {at}, {step}")
+            lines.append(f"{name}.o = add i64 {name}.m, {begin}")
             array = self._argument(source)
             lines.append(f"{name} = getelementptr i8, ptr {array}, i64 {name}.o")
         return lines

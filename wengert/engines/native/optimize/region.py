@@ -1,0 +1,358 @@
+"""The items of a plan that one loop over blocks computes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Count,
+    Piece,
+    Pieces,
+    Product,
+    View,
+    whole,
+)
+from wengert.engines.native.frontend.lowering import piece_of
+from wengert.engines.native.optimize.aliases import Alias, before, maker
+from wengert.engines.native.optimize.block_body import BlockLoop, Blocks, copy_of, plus
+from wengert.engines.native.optimize.cuts import (
+    Cut,
+    axis_of,
+    cuts,
+    is_aligned,
+    is_divided,
+    span_of,
+    target,
+)
+
+ROWS: Final = 512  # with fewer rows products are slower,
+WIDTHS: Final = 2  # or with fewer than so many times the smaller side of the other matrix
+
+
+class Reading:
+    """The items of a plan, who reads what, and how each may be divided."""
+
+    def __init__(self, items: list[Any], wanted: Sequence[View]) -> None:
+        self.items = items
+        self.wanted: set[Any] = {v.base for v in wanted}
+        self.there = set(items)
+        self.readers: dict[Base, list[tuple[Any, int]]] = {}
+        for item in items:
+            for at, view in enumerate(item.operands):
+                self.readers.setdefault(view.base, []).append((item, at))
+        self._cuts: dict[Any, list[Cut]] = {}
+
+    def cuts(self, item: Any) -> list[Cut]:
+        found = self._cuts.get(item)
+        if found is None:
+            found = self._cuts[item] = list(cuts(item))
+        return found
+
+    def all_before(self, bases: Sequence[Any]) -> set[Any]:
+        """These of the items, and those that they depend on."""
+        found = self.there.intersection(map(maker, bases))
+        waiting = list(found)
+        while waiting:
+            new = [b for b in before(waiting.pop()) if b in self.there and b not in found]
+            found.update(new)
+            waiting += new
+        return found
+
+
+class Region:
+    """The items that a loop over blocks computes, of which one is given, and how that is divided.
+
+    Blocks consist of whole units: of so many equal parts of each array that is divided.
+    """
+
+    def __init__(self, reading: Reading, seed: Product, cut: Cut, units: int) -> None:
+        self.reading = reading
+        self.items = reading.items
+        self.seed = seed
+        self.cut = cut
+        self.units = units
+        self.cuts: dict[Any, Cut] = {}  # of the items of the region
+        self.after: set[Any] = set()  # the items that need its results
+        self.connected = self._connected()
+        candidates = self._candidates()
+        while candidates:  # without those whose whole turns out to be no part of the region
+            self.cuts, self.after = {}, set()
+            self._divide(candidates)
+            alone = self._alone()
+            if not alone:
+                break
+            candidates -= alone
+        # Whole arrays that the loop makes, block by block.
+        self.emitted = [
+            item for item, cut in self.cuts.items()
+            if not cut.adds and type(item) is not Piece and (item in reading.wanted or self._is_read_after(item))
+        ]  # fmt: skip
+
+    def _is_read_after(self, item: Any) -> bool:
+        return any(reader not in self.cuts for reader, _ in self.reading.readers.get(item, ()))
+
+    # ---- which items -----------------------------------------------------------------------------
+
+    def _connected(self) -> dict[Any, list[Cut]]:
+        """The items that pass blocks on to each other, and how they are divided then."""
+        found: dict[Any, list[Cut]] = {}
+        waiting = [(self.seed, self.cut)]
+        for item, cut in waiting:
+            ways = found.setdefault(item, [])
+            if cut not in ways and self._writes_parts(item, cut):
+                ways.append(cut)
+                waiting += self._neighbours(item, cut)
+        return {item: ways for item, ways in found.items() if ways}
+
+    def _writes_parts(self, item: Any, cut: Cut) -> bool:
+        """Whether the blocks of a result lie in parts of their own."""
+        if cut.span is None or type(item) is Pieces:
+            return True
+        to = target(item)
+        axis = axis_of(to, cut.span)
+        return axis is not None and is_aligned(to, axis, self.units)
+
+    def _neighbours(self, item: Any, cut: Cut) -> Iterator[tuple[Any, Cut]]:
+        for view, axis in zip(item.operands, cut.axes, strict=True):
+            if axis is not None and view.base in self.reading.there:
+                span = self._span_read(item, cut, view, axis)
+                yield from [
+                    (view.base, c) for c in self.reading.cuts(view.base) if span and c.span == span
+                ]
+        if cut.span is None:
+            return
+        for reader, at in self.reading.readers.get(item, ()):
+            for c in self.reading.cuts(reader):
+                if c.axes[at] is not None:
+                    span = self._span_read(reader, c, reader.operands[at], c.axes[at])
+                    if span == cut.span:
+                        yield reader, c
+
+    def _span_read(self, item: Any, cut: Cut, view: View, axis: int) -> int | None:
+        """How its operand must be divided for an item to find its part; None if it never does."""
+        if type(item) is Pieces:
+            return cut.span
+        return span_of(view, axis) if is_aligned(view, axis, self.units) else None
+
+    def _candidates(self) -> set[Any]:
+        """The items that may be divided; what nearer ones read as a whole is computed ahead.
+
+        That is little besides the given item: it is taken out of the loop where all that it depends
+        on needs less memory.
+        """
+        kept: set[Any] = set()
+        ahead: set[Any] = set()
+        for item, ways in self.connected.items():
+            if item in ahead:
+                continue
+            for cut in ways:
+                needs = self.reading.all_before(self._read_whole(item, cut)) & self.connected.keys()
+                size = sum(b.bytes for b in needs if b not in ahead)
+                if size <= self.seed.bytes and kept.isdisjoint(needs) and item not in needs:
+                    ahead |= needs
+                    kept.add(item)
+                    break
+        return kept
+
+    def _read_whole(self, item: Any, cut: Cut) -> list[Base]:
+        pairs = zip(item.operands, cut.axes, strict=True)
+        found = [view.base for view, axis in pairs if not is_divided(view, axis)]
+        if type(item) is Product and item.onto is not None and cut.adds:
+            other = item.onto.base  # a sum to which it is added is not read
+            if any(c.adds for c in self.connected.get(other, ())):
+                found.remove(other)
+        return found
+
+    def _divide(self, candidates: set[Any]) -> None:
+        """Choose a cut for each candidate; what needs a whole result of the loop comes after it."""
+        for item in self.items:
+            earlier = before(item)
+            late = {b for b in earlier if b in self.after or self.is_sum(b)}
+            ways = self.connected[item] if item in candidates else []
+            cut = next((c for c in ways if self._can_read(item, c, late)), None)
+            if cut is not None:
+                self.cuts[item] = cut
+            elif late or any(b in self.cuts for b in earlier):
+                self.after.add(item)
+
+    def _alone(self) -> set[Any]:
+        """Pieces of arrays that are not in the region."""
+        arrays = [i for i in self.items if type(i) is Pieces and i not in self.cuts]
+        return {piece for array in arrays for piece in array.pieces if piece in self.cuts}
+
+    def is_sum(self, base: Base) -> bool:
+        """Whether it is a sum of what the blocks contribute."""
+        return base in self.cuts and self.cuts[base].adds
+
+    def is_chained(self, item: Any) -> bool:
+        """Whether it is such a sum, added to another one: each is carried by itself."""
+        return self._carries(item, self.cuts[item])
+
+    def _carries(self, item: Any, cut: Cut) -> bool:
+        return (
+            type(item) is Product
+            and item.onto is not None
+            and cut.adds
+            and self.is_sum(item.onto.base)
+        )
+
+    def _can_read(self, item: Any, cut: Cut, late: set[Any]) -> bool:
+        """Whether an item finds what it reads in its block, or outside of the loop."""
+        if self._carries(item, cut):
+            late = late - {item.onto.base}
+            cut = Cut(cut.axes[:2], None)
+        if late:
+            return False
+        if type(item) is Pieces:
+            return all(
+                piece in self.cuts and self.cuts[piece].span == cut.span for piece in item.pieces
+            )
+        pairs = zip(item.operands, cut.axes, strict=False)
+        return all(self._finds(view, axis) for view, axis in pairs) and all(
+            b not in self.cuts or type(b) is Piece for b in item.after
+        )
+
+    def _finds(self, view: View, axis: int | None) -> bool:
+        """Whether each block finds its part of a view."""
+        base = view.base
+        if axis is None or view.strides[axis] == 0:
+            return base not in self.cuts
+        if base in self.cuts:
+            return span_of(view, axis) == self.cuts[base].span and is_aligned(
+                view, axis, self.units
+            )
+        return view.shape[axis] % self.units == 0 and (
+            type(base) is Count or view.strides[axis] > 0
+        )
+
+    # ---- what it is worth ------------------------------------------------------------------------
+
+    def between(self) -> int:
+        """Bytes of what is in memory at once between the items, apart from what the loop makes."""
+        return self._most_at_once(set(self.emitted))
+
+    def pays(self, blocks: int) -> bool:
+        """Whether the loop saves a quarter of the memory."""
+        return self.most(blocks) < self._most_at_once(self.reading.wanted) * 3 // 4
+
+    def most(self, blocks: int) -> int:
+        """The bytes that the loop needs: what it makes is all there when it ends."""
+        made = 0
+        for item in self.emitted:
+            if item not in self.reading.wanted:
+                made += item.bytes
+            if self.cuts[item].span != item.size:  # put together after the loop
+                made += item.bytes
+        return made + self.between() // blocks
+
+    def _most_at_once(self, without: set[Any]) -> int:
+        """The most bytes that stored items need at once, without some of them."""
+        ends: dict[int, list[int]] = {}
+        now = most = 0
+        readers = self.reading.readers
+        places = {item: at for at, item in enumerate(self.items)}
+        for at, item in enumerate(self.items):
+            if item in self.cuts and item not in without and self._is_stored(item):
+                now += item.bytes
+                last = max(places[reader] for reader, _ in readers[item])
+                ends.setdefault(last, []).append(item.bytes)
+            most = max(most, now)
+            now -= sum(ends.pop(at, ()))
+        return most
+
+    def _is_stored(self, item: Any) -> bool:
+        """Whether an array is in memory, as far as one can tell before loops are fused."""
+        readers = self.reading.readers
+        if self.cuts[item].adds or type(item) is Piece or item not in readers:
+            return False
+        return type(item) in (Product, Pieces) or any(
+            type(reader) is Product for reader, _ in readers[item]
+        )
+
+    def division(self, least: int) -> tuple[int, int] | None:
+        """The number of units that divide all rows, and how many are a block; None if there are too few.
+
+        There are about `least` blocks. All are equal where the number of rows has a factor for it.
+        """
+        sizes, most = [], least
+        for item, cut in self.cuts.items():
+            sizes += [
+                v.shape[a] for v, a in zip(item.operands, cut.axes, strict=True) if a is not None
+            ]
+            if type(item) is Product:
+                most = min(most, sizes[-1] // _least_rows(item, cut))
+        common = math.gcd(*sizes)
+        blocks = min(most, common)
+        if blocks < 2:
+            return None
+        factor = next((d for d in range(blocks, 2 * blocks) if common % d == 0), 0)
+        if factor > 1:
+            return factor, 1
+        units = -(-common // blocks)
+        return common, units
+
+    # ---- the loop --------------------------------------------------------------------------------
+
+    def replaced(self, size: int) -> list[Any]:
+        """All items, those of the region replaced by a loop over blocks of so many units.
+
+        What is left over at the end is a block of its own.
+        """
+        count, rest = divmod(self.units, size)
+        loops = [BlockLoop(self, Blocks(0, size, count))]
+        if rest:
+            loops.append(BlockLoop(self, Blocks(count * size, rest, 1), loops[0]))
+        last = loops[-1]
+        made: list[Any] = []
+        sums: dict[Any, Base] = last.sums
+        for item, total in sums.items():
+            new: Any = plus(item.onto, whole(total), item.place) if self.is_chained(item) else total
+            made += [*([] if new is total else [new]), Alias(item, new, 0)]
+        for item in self.emitted:
+            made += self._put_together(item, loops)
+        outside = [item for item in self.items if item not in self.cuts]
+        ahead = [item for item in outside if item not in self.after]
+        for loop in loops:
+            ahead += [*loop.ahead, loop.repeat]
+        return [*ahead, *made, *[item for item in outside if item in self.after]]
+
+    def _put_together(self, item: Any, loops: Sequence[BlockLoop]) -> list[Any]:
+        """What an array is replaced by: what the only loop makes of it, or what all of them make."""
+        span = self.cuts[item].span
+        assert span is not None
+        stretches = item.size // span
+        if stretches == 1 and len(loops) == 1:
+            return [Alias(item, loops[0].made[item], 0)]
+        pieces, begin = Pieces(item.shape, item.kind, item.place), 0
+        for loop in loops:
+            made = loop.made[item]
+            part = made.size // (stretches * loop.count)
+            shape = stretches, loop.count, part
+            goal = View(pieces, shape, begin, (span, part, 1))
+            pieces.pieces.append(
+                piece_of(View(made, shape, 0, (part, stretches * part, 1)), goal, item.place)
+            )
+            begin += loop.count * part
+        if len(loops) == 1:
+            only = copy_of(pieces.pieces[0].views[0], item.place)
+            return [only, Alias(item, only, 0)]
+        return [*pieces.pieces, pieces, Alias(item, pieces, 0)]
+
+
+def _least_rows(item: Product, cut: Cut) -> int:
+    """What must be left of the divided side for a product to be as fast as with all: see WIDTHS."""
+    (rows, inner), columns = item.views[0].shape[-2:], item.views[1].shape[-1]
+    first = len(item.views[0].shape) - 2
+    a, b = cut.axes[:2]
+    if b == first + 1:
+        others = rows, inner
+    elif a == first:
+        others = inner, columns
+    elif a == first + 1:
+        others = rows, columns
+    else:
+        return 1  # whole matrices
+    return max(ROWS, WIDTHS * min(others))
