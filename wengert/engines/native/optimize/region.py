@@ -28,7 +28,7 @@ from wengert.engines.native.optimize.cuts import (
     target,
 )
 
-ROWS: Final = 512  # with fewer rows products are slower,
+ROWS: Final = 256  # with fewer rows products are slower,
 WIDTHS: Final = 2  # or with fewer than so many times the smaller side of the other matrix
 
 
@@ -277,15 +277,14 @@ class Region:
 
         There are about `least` blocks. All are equal where the number of rows has a factor for it.
         """
-        sizes, most = [], least
-        for item, cut in self.cuts.items():
-            sizes += [
-                v.shape[a] for v, a in zip(item.operands, cut.axes, strict=True) if a is not None
-            ]
-            if type(item) is Product:
-                most = min(most, sizes[-1] // _least_rows(item, cut))
+        sizes = [
+            view.shape[axis]
+            for item, cut in self.cuts.items()
+            for view, axis in zip(item.operands, cut.axes, strict=True)
+            if axis is not None
+        ]
         common = math.gcd(*sizes)
-        blocks = min(most, common)
+        blocks = min(least, self._most_blocks(), common)
         if blocks < 2:
             return None
         factor = next((d for d in range(blocks, 2 * blocks) if common % d == 0), 0)
@@ -293,6 +292,13 @@ class Region:
             return factor, 1
         units = -(-common // blocks)
         return common, units
+
+    def _most_blocks(self) -> int:
+        """With how many blocks the products are together as fast as with one."""
+        products = [(item, cut) for item, cut in self.cuts.items() if type(item) is Product]
+        work = sum(_work(item) for item, _ in products)
+        least = sum(_least_work(item, cut) for item, cut in products)
+        return work // max(least, 1)
 
     # ---- the loop --------------------------------------------------------------------------------
 
@@ -342,17 +348,21 @@ class Region:
         return [*pieces.pieces, pieces, Alias(item, pieces, 0)]
 
 
-def _least_rows(item: Product, cut: Cut) -> int:
-    """What must be left of the divided side for a product to be as fast as with all: see WIDTHS."""
+def _work(item: Product) -> int:
+    return item.size * item.views[0].shape[-1]
+
+
+def _least_work(item: Product, cut: Cut) -> int:
+    """How much a block must have of a product for it to be as fast as in one: see WIDTHS."""
     (rows, inner), columns = item.views[0].shape[-2:], item.views[1].shape[-1]
     first = len(item.views[0].shape) - 2
     a, b = cut.axes[:2]
     if b == first + 1:
-        others = rows, inner
+        others, divided = (rows, inner), columns
     elif a == first:
-        others = inner, columns
+        others, divided = (inner, columns), rows
     elif a == first + 1:
-        others = rows, columns
+        others, divided = (rows, columns), inner
     else:
-        return 1  # whole matrices
-    return max(ROWS, WIDTHS * min(others))
+        return 0  # whole matrices
+    return _work(item) // divided * max(ROWS, WIDTHS * min(others))

@@ -58,6 +58,7 @@ class BodyWriter:
         last = {base: at for at, call in enumerate(calls) for base, _ in call.arrays}
         last.update(dict.fromkeys(kept, len(calls)))
         for at, call in enumerate(calls):
+            self._write_over(call, at, last)
             bases = list(dict.fromkeys([base for base, _ in call.arrays]))
             for base in bases:
                 if type(base) is Known:  # of a loop or a branch inside
@@ -70,6 +71,20 @@ class BodyWriter:
                     self._memory.give(begin, base.bytes)
         size = max(self._memory.size, 1)
         self._block.shape, self._block.size = (size,), size
+
+    def _write_over(self, call: Call, at: int, last: dict[Base, int]) -> None:
+        """Let the outputs of a call overwrite an input in the block that is not read any more."""
+        for old, new in call.over:
+            if (
+                old in self._where
+                and self._where[old][0] is self._block
+                and last[old] == at
+                and (old.bytes, old.kind) == (new.bytes, new.kind)
+                and new not in self._where
+                and new not in self._row_of
+            ):
+                self._where[new] = self._where[old]
+                last[old] = -1  # freed together with the new one
 
     def _argument(self, base: Base) -> str:
         """The name of an array that the function is called with."""
