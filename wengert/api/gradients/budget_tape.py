@@ -25,7 +25,7 @@ from wengert.errors import MemoryBudgetWarning
 from wengert.graph.graph_builder import CONST
 from wengert.host.memory_size import written
 from wengert.host.user_frames import callers_depth
-from wengert.ops.arrays.identity import AFTER
+from wengert.ops.arrays.identity import after
 from wengert.ops.arrays.shaping import VIEWS
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor, dims, key_of
@@ -318,16 +318,13 @@ def _size_of(value: Any) -> int:
 
 
 def _not_before_now(x: Any) -> Any:
-    """In a graph: a value that is there only after what was added last.
-
-    What is computed of it again is so not taken for what was computed before, nor computed too soon.
-    """
+    """In a graph: a value that is there only after what was added last."""
     if not isinstance(x, SymbolicTensor) or x.op.row is CONST or not _has_size(x):
         return x
     last = next(
         op for op in reversed(current_graph().operations) if op.outputs and _has_size(op.outputs[0])
     )
-    return apply(AFTER, (x, last.outputs[0]))
+    return after(x, last.outputs[0])
 
 
 class _Records(list[Any]):

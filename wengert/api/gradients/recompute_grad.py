@@ -9,10 +9,11 @@ from wengert.api.gradients.custom_gradient import CustomGradient, VariableWatche
 from wengert.api.gradients.user_gradient import is_input, named_after
 from wengert.core.context import listening, note_access, thread
 from wengert.core.reverse import conjugate, pull_through
-from wengert.ops.arrays.identity import identity
+from wengert.ops.arrays.identity import after
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.convert import convert
+from wengert.values.symbolic import SymbolicTensor
 
 if TYPE_CHECKING:
     from wengert.values.tensor import Tensor
@@ -80,7 +81,8 @@ def _recomputed(
     with_variables: bool,
 ) -> Any:
     """Run the function again, on a tape of its own, and differentiate that."""
-    again = nest.map_structure(lambda v: identity(v) if is_input(v) else v, list(args))
+    there = next((dy for dy in dys if isinstance(dy, SymbolicTensor)), None)
+    again = nest.map_structure(lambda v: after(v, there) if is_input(v) else v, list(args))
     inputs = [v for v in nest.flatten(again) if is_input(v)]
 
     def results(*_: Tensor) -> list[Any]:

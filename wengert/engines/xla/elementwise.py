@@ -19,6 +19,11 @@ def _check_numerics(x: Any, *, message: str, of_gradient: bool = False) -> Any:
     return x
 
 
+@version("After")
+def _after(x: Any, other: Any) -> Any:
+    return lax.optimization_barrier((x, other))[0]
+
+
 @version("Complex")
 def _complex(x: Any, y: Any) -> Any:
     return lax.complex(*jnp.broadcast_arrays(x, y))

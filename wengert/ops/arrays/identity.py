@@ -19,7 +19,7 @@ from wengert.values import dtypes, nest
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import shape_text, stretches
-from wengert.values.symbolic import is_certain
+from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor, dims
 from wengert.values.typed_calls import of_one
 
@@ -109,6 +109,14 @@ def identity(input: TensorLike, name: str | None = None) -> Any:
     if nest.is_composite(input):
         return nest.with_tensors(input, [identity(part) for part in nest.tensors_of(input)])
     return apply(IDENTITY, (convert(input),))
+
+
+def after(x: TensorLike, other: SymbolicTensor | None) -> Any:
+    """A new tensor with the same value; of a graph, one that is there only once another is.
+
+    What is computed of it again is so not taken for what was computed before, nor computed too soon.
+    """
+    return identity(x) if other is None else apply(AFTER, (convert(x), other))
 
 
 @deferrable

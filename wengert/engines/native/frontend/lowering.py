@@ -390,6 +390,15 @@ class Lowering:
         make = lambda: Map(view.shape, view.kind, code, result, [view], self.place)  # noqa: E731
         return self._once(("copy", view.shape, _key(view)), make)
 
+    def copied_after(self, view: View, other: View) -> View:
+        """The same array, as one of its own that is there after another one."""
+        made = Map(view.shape, view.kind, *as_it_is(view.kind), [view], self.place)
+        made.alone = True  # not in a loop that the other one waits for
+        if type(other.base) not in (Literal, Count):
+            made.after = [other.base]
+        self.items.append(made)
+        return whole(made)
+
     def reshape(self, view: View, shape: Dims) -> View:
         found = reshape(view, shape)
         if found is None:

@@ -70,6 +70,12 @@ def _same_all(low: Lowering, op: Operation, *xs: View) -> Sequence[View]:
     return xs
 
 
+@rule("After")
+def _after(low: Lowering, op: Operation, x: View, other: View, **_: Any) -> View:
+    """A copy: what is computed of it is not taken for what was computed before."""
+    return low.copied_after(x, other)
+
+
 @rule("Reshape", "ExpandDims", "Squeeze")
 def _reshape(low: Lowering, op: Operation, x: View, **_: Any) -> View:
     return low.reshape(x, _shape_of(op))

@@ -291,11 +291,11 @@ class BlockLoop:
         shape = self._part_of(item.shape, axis)
         made = type(item)(shape, item.kind, item.code, item.result, views, item.place)
         made.alone = item.alone
+        made.after = [self._parts[b] for b in item.after if b in self._parts]
         if type(item) is Gather:
             made.step = item.step
         if type(item) is Piece:
             made.target = self._view_of_part(self._pieces(to.base), to, axis)
-            made.after = [self._parts[b] for b in item.after]
             made.target.base.pieces.append(made)
         return made
 

@@ -43,7 +43,16 @@ class Reading:
         for item in items:
             for at, view in enumerate(item.operands):
                 self.readers.setdefault(view.base, []).append((item, at))
+        self.before = {item: before(item) for item in items}
+        self.bit = {item: 1 << at for at, item in enumerate(items)}
+        self._with_ancestors: dict[Any, int] = {}  # as bit sets; the items are in order
+        for item in items:
+            found = self.bit[item]
+            for b in self.before[item]:
+                found |= self._with_ancestors.get(b, 0)
+            self._with_ancestors[item] = found
         self._cuts: dict[Any, list[Cut]] = {}
+        self._aligned: dict[tuple[Any, int, int], bool] = {}
 
     def cuts(self, item: Any) -> list[Cut]:
         found = self._cuts.get(item)
@@ -51,15 +60,28 @@ class Reading:
             found = self._cuts[item] = list(cuts(item))
         return found
 
-    def all_before(self, bases: Sequence[Any]) -> set[Any]:
-        """These of the items, and those that they depend on."""
-        found = self.there.intersection(map(maker, bases))
-        waiting = list(found)
-        while waiting:
-            new = [b for b in before(waiting.pop()) if b in self.there and b not in found]
-            found.update(new)
-            waiting += new
+    def is_aligned(self, view: View, axis: int, units: int) -> bool:
+        key = id(view), axis, units  # of an operand, which its item holds
+        found = self._aligned.get(key)
+        if found is None:
+            found = self._aligned[key] = is_aligned(view, axis, units)
         return found
+
+    def all_before(self, bases: Sequence[Base]) -> int:
+        """These, as far as items compute them, and all that they depend on, as a bit set."""
+        found = 0
+        for base in bases:
+            found |= self._with_ancestors.get(maker(base), 0)
+        return found
+
+    def bytes_of(self, members: int) -> int:
+        """The bytes of all arrays in a bit set."""
+        total = 0
+        while members:
+            last = members.bit_length() - 1
+            total += self.items[last].bytes
+            members ^= 1 << last
+        return total
 
 
 class Region:
@@ -135,7 +157,7 @@ class Region:
         """How its operand must be divided for an item to find its part; None if it never does."""
         if type(item) is Pieces:
             return cut.span
-        return span_of(view, axis) if is_aligned(view, axis, self.units) else None
+        return span_of(view, axis) if self.reading.is_aligned(view, axis, self.units) else None
 
     def _candidates(self) -> set[Any]:
         """The items that may be divided; what nearer ones read as a whole is computed ahead.
@@ -143,19 +165,23 @@ class Region:
         That is little besides the given item: it is taken out of the loop where all that it depends
         on needs less memory.
         """
-        kept: set[Any] = set()
-        ahead: set[Any] = set()
+        bit = self.reading.bit
+        found: set[Any] = set()
+        kept = ahead = 0  # bit sets
+        all_connected = sum(bit[item] for item in self.connected)
         for item, ways in self.connected.items():
-            if item in ahead:
+            if bit[item] & ahead:
                 continue
             for cut in ways:
-                needs = self.reading.all_before(self._read_whole(item, cut)) & self.connected.keys()
-                size = sum(b.bytes for b in needs if b not in ahead)
-                if size <= self.seed.bytes and kept.isdisjoint(needs) and item not in needs:
+                needs = self.reading.all_before(self._read_whole(item, cut)) & all_connected
+                if needs & (kept | bit[item]):
+                    continue
+                if self.reading.bytes_of(needs & ~ahead) <= self.seed.bytes:
                     ahead |= needs
-                    kept.add(item)
+                    kept |= bit[item]
+                    found.add(item)
                     break
-        return kept
+        return found
 
     def _read_whole(self, item: Any, cut: Cut) -> list[Base]:
         pairs = zip(item.operands, cut.axes, strict=True)
@@ -169,7 +195,7 @@ class Region:
     def _divide(self, candidates: set[Any]) -> None:
         """Choose a cut for each candidate; what needs a whole result of the loop comes after it."""
         for item in self.items:
-            earlier = before(item)
+            earlier = self.reading.before[item]
             late = {b for b in earlier if b in self.after or self.is_sum(b)}
             ways = self.connected[item] if item in candidates else []
             cut = next((c for c in ways if self._can_read(item, c, late)), None)
@@ -211,9 +237,7 @@ class Region:
                 piece in self.cuts and self.cuts[piece].span == cut.span for piece in item.pieces
             )
         pairs = zip(item.operands, cut.axes, strict=False)
-        return all(self._finds(view, axis) for view, axis in pairs) and all(
-            b not in self.cuts or type(b) is Piece for b in item.after
-        )
+        return all(self._finds(view, axis) for view, axis in pairs)
 
     def _finds(self, view: View, axis: int | None) -> bool:
         """Whether each block finds its part of a view."""
