@@ -139,6 +139,51 @@ class Network:
 
         return layer
 
+    def heads_of_one(self) -> Any:
+        """Heads that lie beside each other: the numbers of a head are far apart."""
+        heads = self._rng.choice([2, 3])
+        to, back = self._weight(self.width, 3 * heads * 2), self._weight(heads * 2, self.width)
+
+        def layer(x: Any, w: Any) -> Any:
+            rows = tf.reshape(x, [-1, self.width])
+            parts = tf.reshape(rows @ w[to], [-1, 3, heads, 2])
+            q, k, v = (tf.transpose(parts[:, n], [1, 0, 2]) for n in range(3))
+            mixed = tf.nn.softmax(tf.matmul(q, k, transpose_b=True)) @ v
+            return x + tf.reshape(
+                tf.reshape(tf.transpose(mixed, [1, 0, 2]), [-1, heads * 2]) @ w[back], tf.shape(x)
+            )
+
+        return layer
+
+    def features_first(self) -> Any:
+        a, b = self._weight(4, self.width), self._weight(self.width, 4)
+
+        def layer(x: Any, w: Any) -> Any:
+            columns = tf.transpose(tf.reshape(x, [-1, self.width]))
+            columns = columns + tf.matmul(w[b], tf.tanh(w[a] @ columns)) * 0.5
+            return tf.reshape(tf.transpose(columns), tf.shape(x))
+
+        return layer
+
+    def experts(self) -> Any:
+        at = self._weight(3, self.width, self.width)
+        return lambda x, w: (
+            tf.reduce_sum(
+                tf.nn.sigmoid(tf.einsum("bsd,eds->ebs", x, w[at][:, :, : self.length])), 0
+            )[..., None]
+            * x
+            if self.length <= self.width
+            else x
+        )
+
+    def again(self) -> Any:
+        at = self._weight(self.width, self.width)
+
+        def layer(x: Any, w: Any) -> Any:
+            return tf.recompute_grad(lambda x, m: tf.tanh(tf.matmul(tf.sin(x), m)) @ m)(x, w[at])
+
+        return layer
+
     def normalized(self) -> Any:
         def layer(x: Any, w: Any) -> Any:
             mean, variance = tf.nn.moments(x, [-1], keepdims=True)
@@ -179,7 +224,8 @@ class Network:
 
 
 LAYERS = [
-    "dense", "recurrent", "recurrent", "sums_of_products", "sums_of_products", "masked_weight", "flat", "attention", "heads", "normalized", "over_the_batch",
+    "dense", "recurrent", "recurrent", "sums_of_products", "sums_of_products", "masked_weight", "flat", "attention", "heads", "heads_of_one", "heads_of_one",
+    "features_first", "experts", "again", "normalized", "over_the_batch",
     "dropped", "shifted", "padded", "turned", "looked_up", "numbered", "gram",
 ]  # fmt: skip
 LOSSES: list[Layer] = [
@@ -207,7 +253,7 @@ def derivatives(network: Network) -> Callable[..., list[Any]]:
     return f
 
 
-SEEDS = range(24)
+SEEDS = range(32)
 
 
 @pytest.mark.usefixtures("divided")
@@ -285,6 +331,70 @@ def test_a_large_score_matrix_is_never_there() -> None:
 
     x = tf.zeros([1, 4, 2048, 64])
     assert slopes.plan(x, x, x).memory < 2048 * 2048 * 4
+
+
+def heads_of_a_sequence(x: Any, *weights: Any) -> Any:
+    """Attention as most write it: heads are taken out of one sequence by reshape and transpose."""
+    shape = tf.shape(x)
+    q, k, v = (
+        tf.transpose(tf.reshape(x @ w, [*x.shape[:2], 4, -1]), [0, 2, 1, 3]) for w in weights[:3]
+    )
+    mixed = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * 0.25) @ v
+    return x + tf.reshape(tf.transpose(mixed, [0, 2, 1, 3]), shape) @ weights[3]
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_heads_that_lie_beside_each_other(batch: int) -> None:
+    @tf.function(jit_compile=True)
+    def slopes(x: Any, *weights: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([x, weights])
+            y = tf.reduce_sum(tf.square(heads_of_a_sequence(x, *weights)))
+        return tape.gradient(y, [x, *weights])
+
+    numbers = np.random.default_rng(0)
+    draw = lambda *shape: tf.constant(numbers.normal(size=shape).astype(np.float32) * 0.1)  # noqa: E731
+    xs = [draw(batch, 2048, 64), *[draw(64, 64) for _ in range(4)]]
+    assert slopes.plan(*xs).memory < batch * 4 * 2048 * 2048 * 4 / 2
+    reference = tf.function(slopes.python_function, jit_compile=False)
+    for g, h in zip(slopes(*xs), reference(*xs), strict=True):
+        np.testing.assert_allclose(g, h, rtol=0, atol=2e-5 * np.abs(h).max())
+
+
+def test_what_is_computed_again_is_not_kept() -> None:
+    """Layers of attention, each computed again for its gradient."""
+
+    def memory(layer: Any) -> int:
+        @tf.function(jit_compile=True)
+        def slopes(x: Any, *weights: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(weights)
+                y = layer(layer(x, *weights), *weights)
+                loss = tf.reduce_sum(tf.square(y))
+            return tape.gradient(loss, weights)
+
+        return slopes.plan(tf.zeros([1, 2048, 64]), *[tf.zeros([64, 64])] * 4).memory
+
+    scores = 4 * 2048 * 2048 * 4
+    assert memory(heads_of_a_sequence) > 2 * scores
+    assert memory(tf.recompute_grad(heads_of_a_sequence)) < scores / 2
+
+
+def test_features_first() -> None:
+    """A batch whose examples are columns."""
+    x, w = tf.zeros([128, 16384]), tf.zeros([128, 128])
+
+    @tf.function(jit_compile=True)
+    def slope(x: Any, w: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = x
+            for _ in range(12):
+                y = tf.tanh(w @ y)
+            loss = tf.reduce_mean(tf.square(y))
+        return tape.gradient(loss, w)
+
+    assert slope.plan(x, w).memory < 12 * x.numpy().nbytes / 10
 
 
 def test_weights_that_are_used_again_and_again() -> None:
@@ -406,8 +516,6 @@ def test_aligned_views() -> None:
     assert cuts.is_aligned(transpose(rows, (1, 0)), 1, 3)
     assert cuts.is_aligned(View(base, (6, 2), 1, (4, 1)), 0, 6)  # two columns
     assert not cuts.is_aligned(View(base, (6, 2), 3, (4, 1)), 0, 6)  # from one row into the next
-    assert not cuts.is_aligned(
-        View(base, (6, 4), 20, (-4, 1)), 0, 3
-    )  # from the last to the first
+    assert not cuts.is_aligned(View(base, (6, 4), 20, (-4, 1)), 0, 3)  # from the last to the first
     assert cuts.is_aligned(View(base, (6, 4), 3, (4, -1)), 0, 3)  # each row backwards
     assert not cuts.is_aligned(View(Count((6,), "i4"), (6, 4), 0, (0, 1)), 0, 3)

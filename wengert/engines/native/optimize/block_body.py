@@ -146,6 +146,12 @@ class BlockLoop:
         self.sums: dict[Any, Base] = dict(zip(added, self.repeat.results[:count], strict=True))
         self.made = dict(zip(region.emitted, self.repeat.results[count:], strict=True))
 
+    def in_stretches(self, item: Any, number: int) -> View:
+        """An array that the loop makes, in the order of its stretches: what each block has of each."""
+        made = self.made[item]
+        part = made.size // (number * self.count)
+        return View(made, (number, self.count, part), 0, (part, number * part, 1))
+
     def _made_ahead(self, view: View, place: Any = None) -> View:
         """An array in memory that is there before the loop begins."""
         made = copy_of(view, place)

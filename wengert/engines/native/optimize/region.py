@@ -354,22 +354,24 @@ class Region:
         span = self.cuts[item].span
         assert span is not None
         stretches = item.size // span
-        if stretches == 1 and len(loops) == 1:
-            return [Alias(item, loops[0].made[item], 0)]
-        pieces, begin = Pieces(item.shape, item.kind, item.place), 0
-        for loop in loops:
-            made = loop.made[item]
-            part = made.size // (stretches * loop.count)
-            shape = stretches, loop.count, part
-            goal = View(pieces, shape, begin, (span, part, 1))
-            pieces.pieces.append(
-                piece_of(View(made, shape, 0, (part, stretches * part, 1)), goal, item.place)
+        if len(loops) > 1:
+            return _from_parts(
+                item, stretches, [loop.in_stretches(item, stretches) for loop in loops]
             )
-            begin += loop.count * part
-        if len(loops) == 1:
-            only = copy_of(pieces.pieces[0].views[0], item.place)
-            return [only, Alias(item, only, 0)]
-        return [*pieces.pieces, pieces, Alias(item, pieces, 0)]
+        if stretches == 1:
+            return [Alias(item, loops[0].made[item], 0)]
+        only = copy_of(loops[0].in_stretches(item, stretches), item.place)
+        return [only, Alias(item, only, 0)]
+
+
+def _from_parts(item: Any, stretches: int, parts: Sequence[View]) -> list[Any]:
+    """An array that parts of its stretches are written into."""
+    made, begin = Pieces(item.shape, item.kind, item.place), 0
+    for part in parts:
+        goal = View(made, part.shape, begin, (item.size // stretches, part.shape[2], 1))
+        made.pieces.append(piece_of(part, goal, item.place))
+        begin += part.shape[1] * part.shape[2]
+    return [*made.pieces, made, Alias(item, made, 0)]
 
 
 def _work(item: Product) -> int:
