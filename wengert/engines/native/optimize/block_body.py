@@ -256,10 +256,11 @@ class BlockLoop:
 
     def _shape_of(self, item: Any, span: int | None) -> Dims:
         """The shape of an array in a block."""
+        shape: Dims = item.shape
         if span is None:
-            return item.shape
+            return shape
         axis = axis_of(whole(item), span)
-        return (self._size_of(item.size),) if axis is None else self._part_of(item.shape, axis)
+        return (self._size_of(item.size),) if axis is None else self._part_of(shape, axis)
 
     def _product(self, item: Product, cut: Cut, views: list[View]) -> Product:
         made = Product(self._shape_of(item, cut.span), item.kind, views[:2], item.place)
@@ -285,9 +286,8 @@ class BlockLoop:
     def _reduction(self, item: Reduction, shape: Dims, view: View) -> Map | Reduction:
         if view.size != math.prod(shape):
             return Reduction(shape, item.kind, item.how, view, item.along, item.place)
-        same = reshape(view, shape)  # there is nothing to reduce in a block of one row
-        assert same is not None
-        return copy_of(same, item.place)
+        # There is nothing to reduce in a block of one row.
+        return copy_of(reshape(view, shape) or view, item.place)
 
     def _elementwise(self, item: Any, cut: Cut, views: list[View]) -> Any:
         assert cut.span is not None

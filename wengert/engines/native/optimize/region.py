@@ -148,10 +148,11 @@ class Region:
             return
         for reader, at in self.reading.readers.get(item, ()):
             for c in self.reading.cuts(reader):
-                if c.axes[at] is not None:
-                    span = self._span_read(reader, c, reader.operands[at], c.axes[at])
-                    if span == cut.span:
-                        yield reader, c
+                axis = c.axes[at]
+                if axis is not None and cut.span == self._span_read(
+                    reader, c, reader.operands[at], axis
+                ):
+                    yield reader, c
 
     def _span_read(self, item: Any, cut: Cut, view: View, axis: int) -> int | None:
         """How its operand must be divided for an item to find its part; None if it never does."""
