@@ -109,19 +109,6 @@ def loops() -> None:
     same(until, floats(1, 2), differentiate=False)
 
 
-@program
-def a_gradient_of_a_loop_of_unknown_length_is_refused() -> None:
-    def f(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = tf.while_loop(lambda v: tf.reduce_sum(v) < 100.0, lambda v: v * v, [x])
-        return tape.gradient(y, x)
-
-    said = refused(tf.function(f, engine="xla"), tf.constant([3.0]))
-    assert "it keeps a value of each iteration" in said
-    assert "tf.range of a known length, or give maximum_iterations" in said
-
-
 def until_large(x: Any) -> Any:
     step = lambda v: (v * 1.5 * tf.cos(v * 0.1),)  # noqa: E731
     return tf.while_loop(lambda v: tf.reduce_sum(v * v) < 50.0, step, [x], maximum_iterations=6)[0]
@@ -166,14 +153,6 @@ def loops_that_end_when_they_run_have_gradients_within_a_bound() -> None:
             for g in (f, along(f), slope_of(f), along(slope_of(f))):
                 same(partial(identity, g), x, tolerance=1e-3)
         same(partial(identity, rows_of(f)), floats(1.5, 1.2), differentiate=False)
-
-    def nested(x: Any) -> Any:
-        for _ in tf.range(2):
-            x = until_large(x)
-        return x
-
-    said = refused(tf.function(slope_of(nested), engine="xla"), tf.ones([2]))
-    assert "outside of other loops and branches" in said
 
 
 @program

@@ -20,7 +20,8 @@ from wengert.engines.xla.compiled import (
     STREAM,
     Compiled,
 )
-from wengert.engines.xla.rows import as_list, is_list, register
+from wengert.engines.xla.rooms import Rooms, inner_operations
+from wengert.engines.xla.rows import fetched_list, is_list, register
 from wengert.engines.xla.tracing import AskReferenceError, ValueNeededError
 from wengert.errors import UnimplementedError
 from wengert.execution.engine_registry import Runnable
@@ -50,6 +51,7 @@ class XlaPlan(Runnable):
         self._usual: dict[tuple[type, ...], Compiled] = {}
         self._known: set[int] = set()  # the given whose values are known when it is compiled
         self._inner = inner_resources(plan)  # those that bodies of loops and branches hold
+        self._rooms = Rooms(plan)
         self._reference: NumpyPlan | None = None
         self._on_device = type(jnp.zeros(()))  # JAX's arrays are of one class
 
@@ -97,7 +99,7 @@ class XlaPlan(Runnable):
         found = self._compiled.get(key)
         if found is not None:
             return found(values), found
-        found = Compiled(self.plan, self._inner, kinds, places, known)
+        found = Compiled(self.plan, self._inner, kinds, places, known, self._rooms)
         try:
             results = found(values)
         except AskReferenceError:
@@ -147,15 +149,9 @@ class XlaPlan(Runnable):
 
 def inner_resources(plan: Plan) -> list[Operation]:
     """The generators and other resources of the bodies that a plan runs."""
-    found: dict[int, Operation] = {}
-    waiting = list(plan.steps)
-    while waiting:
-        for graph in waiting.pop().row.graphs:
-            for op in graph.operations:
-                if is_resource(op):
-                    found[id(op)] = op
-                waiting.append(op)
-    return list(found.values())
+    outer = set(map(id, plan.steps))
+    inside = [op for op in inner_operations(plan) if id(op) not in outer]
+    return list({id(op): op for op in inside if is_resource(op)}.values())
 
 
 def resource_of(op: Operation) -> Any:
@@ -175,7 +171,8 @@ def _kind(plan: Plan, at: int, value: Any) -> Any:
     if isinstance(value, Stream):
         return STREAM
     if isinstance(value, TensorList):
-        return LIST if any(v is not None for v in value) else (BLANK, len(value))
+        is_told = value.held is not None or any(v is not None for v in value)
+        return LIST if is_told else (BLANK, len(value))
     if (
         isinstance(value, Variable)
         or (hasattr(value, "_lock") and hasattr(value, "put_back"))
@@ -221,9 +218,9 @@ def _of_other(value: Any) -> Any:
 
 def _fetched(value: Any) -> Any:
     if is_list(value):
-        return as_list(value)
+        return fetched_list(value)
     return Settings.fetch(value) if isinstance(value, jax.Array) else value
 
 
 def _as_tensor(value: Any) -> Any:
-    return wrap(as_list(value) if is_list(value) else value)
+    return wrap(fetched_list(value) if is_list(value) else value)

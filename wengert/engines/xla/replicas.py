@@ -17,6 +17,7 @@ import numpy as np
 
 from wengert.engines.xla.backend import jax, jnp, load
 from wengert.engines.xla.placement import device_named
+from wengert.engines.xla.rooms import Rooms
 from wengert.engines.xla.rows import Rows
 from wengert.engines.xla.traced import checking
 from wengert.engines.xla.tracing import Trace, TracedCell, TracedStream, is_known
@@ -141,10 +142,11 @@ class ReplicaTrace(Trace):
         self,
         cells: Sequence[Any],
         errors: list[Exception],
+        rooms: Rooms,
         held: dict[int, Any],
         groups: dict[int, Group],
     ) -> None:
-        super().__init__(cells, errors, held)
+        super().__init__(cells, errors, rooms, held)
         self._groups = groups
         # Of arrays of all replicas the part of each: the part, the array, the replica; by the part's id.
         self.parts: dict[int, tuple[Any, Any, int]] = {}
@@ -301,7 +303,7 @@ class _Together:
 
     def _replica(self, shared: Sequence[Any], apart: Sequence[Any], outputs: Sequence[Any]) -> Any:
         """What one replica finds, and whether a check failed."""
-        inner = Trace([c for c in shared if isinstance(c, TracedCell)], [])
+        inner = Trace([c for c in shared if isinstance(c, TracedCell)], [], self._trace.rooms)
         found = dict(self._new)
         for x, (is_apart, at) in self._places.items():
             found[x] = (apart if is_apart else shared)[at]
