@@ -76,6 +76,7 @@ class Compiled:
         self._sources = places
         own = [at for at, place in enumerate(places) if at == place and at not in known]
         self._cells = [at for at in own if kinds[at] in (CELL, OTHER_CELL, EMPTY, STREAM)]
+        self.has_several_cells = len(self._cells) > 1
         self._given = [at for at in own if at not in self._cells]
         changed = set(plan.changed())  # the locks of these are held
         away = [at for at in self._cells if kinds[at] is CELL and at in changed]
@@ -101,8 +102,7 @@ class Compiled:
 
     def are_apart(self, values: Sequence[Any]) -> bool:
         """Whether variables are given once each."""
-        cells = self._cells
-        return len(cells) < 2 or len({id(values[at]) for at in cells}) == len(cells)
+        return len({id(values[at]) for at in self._cells}) == len(self._cells)
 
     # ---- while JAX traces ----------------------------------------------------------------------
 
@@ -186,6 +186,8 @@ class Compiled:
         """The fetches, on the device; None if a check failed."""
         if self._is_plain and not Used.layouts:
             after, results, wrong = called_wide(self._function, values, (), ())
+            if self._is_plain and wrong is None:
+                return results  # type: ignore[no-any-return]
             if self.calls_back:  # as came out when it was compiled
                 _wait(results)
         elif self._rooms:

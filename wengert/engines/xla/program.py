@@ -70,7 +70,7 @@ class XlaPlan(Runnable):
     def _results(self, values: Sequence[Any]) -> Sequence[Any]:
         """The fetches as they are on the device, or as NumPy gives them."""
         compiled = self._usual.get(tuple(map(type, values)))
-        if compiled is None or not compiled.are_apart(values):
+        if compiled is None or (compiled.has_several_cells and not compiled.are_apart(values)):
             results = self._looked_up(values)
         else:
             results = compiled(values)
