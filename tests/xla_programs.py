@@ -734,6 +734,48 @@ def python_is_called() -> None:
 
 
 @program
+def python_whose_shapes_nobody_stated() -> None:
+    """The graph is cut there: what comes before and after is compiled, and all of it happens once, in order."""
+
+    def with_variables() -> Any:
+        v = tf.Variable(2.0)
+
+        def f(x: Any) -> Any:
+            y = tf.sin(x) * v
+            v.assign_add(1.0)
+            z = tf.py_function(lambda a: a * a + 1.0, [y], tf.float32)
+            w = tf.numpy_function(lambda a: np.tile(a, 2), [tf.stop_gradient(z) * v], tf.float32)
+            v.assign_add(tf.reduce_mean(w) * 0.1)
+            return (
+                tf.cond(tf.reduce_sum(w) > 1.0, lambda: w * v, lambda: w),
+                z,
+                tf.random.uniform([2]),
+            )
+
+        return f
+
+    def slope() -> Any:
+        return slope_of(lambda x: tf.py_function(lambda a: a**3, [tf.cos(x)], tf.float32) * x)
+
+    same(with_variables, floats(1, 2))
+    same(slope, floats(1, 2, 3), differentiate=False)
+
+    def failing() -> Any:
+        def fail(a: Any) -> Any:
+            raise ValueError("not so")
+
+        return lambda x: tf.py_function(fail, [x * 2.0], tf.float32) + 1.0
+
+    same(failing, floats(1), differentiate=False)
+
+    def within(x: Any) -> Any:
+        return tf.cond(x > 0.0, lambda: tf.py_function(lambda a: a, [x], tf.float32), lambda: x)
+
+    said = refused(tf.function(within, engine="xla"), tf.constant(1.0))
+    assert "the shape of its result, <unknown>, is known only when it runs" in said
+
+
+@program
 def sizes() -> None:
     same(lambda: lambda x: tf.reshape(x, [tf.shape(x)[0] * 2, -1]), floats([3, 4]))
     same(lambda: lambda x, s: tf.reshape(x, s), floats(1, 2, 3, 4), np.int32([2, 2]))

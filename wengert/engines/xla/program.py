@@ -20,6 +20,7 @@ from wengert.engines.xla.compiled import (
     STREAM,
     Compiled,
 )
+from wengert.engines.xla.parts import Parts
 from wengert.engines.xla.rooms import Rooms, inner_operations
 from wengert.engines.xla.rows import fetched_list, is_list, register
 from wengert.engines.xla.tracing import AskReferenceError, ValueNeededError
@@ -50,6 +51,7 @@ class XlaPlan(Runnable):
         # By the types of values that are usual: found in 1 us, not in 20.
         self._usual: dict[tuple[type, ...], Compiled] = {}
         self._known: set[int] = set()  # the given whose values are known when it is compiled
+        self._parts: Parts | None = None  # if it cannot be compiled as a whole
         self._inner = inner_resources(plan)  # those that bodies of loops and branches hold
         self._rooms = Rooms(plan)
         self._reference: NumpyPlan | None = None
@@ -57,18 +59,20 @@ class XlaPlan(Runnable):
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The fetches, for values of `plan.given`."""
-        return list(map(_fetched, self._results(values)))
+        return list(map(_fetched, self.results(values)))
 
     def from_tensors(self, given: Sequence[Any]) -> list[Any]:
         """The same from tensors to tensors; what is on the device stays there."""
         values = [_of_tensor(x) if type(x) is Tensor else _of_other(x) for x in given]
         kind = self._on_device
         return [
-            wrap_on_device(v) if type(v) is kind else _as_tensor(v) for v in self._results(values)
+            wrap_on_device(v) if type(v) is kind else _as_tensor(v) for v in self.results(values)
         ]
 
-    def _results(self, values: Sequence[Any]) -> Sequence[Any]:
+    def results(self, values: Sequence[Any]) -> Sequence[Any]:
         """The fetches as they are on the device, or as NumPy gives them."""
+        if self._parts is not None:
+            return self._parts(values)
         compiled = self._usual.get(tuple(map(type, values)))
         if compiled is None or (compiled.has_several_cells and not compiled.are_apart(values)):
             results = self._looked_up(values)
@@ -105,6 +109,9 @@ class XlaPlan(Runnable):
         except AskReferenceError:
             return None, None
         except ValueNeededError as error:
+            if error.op in self.plan.steps and error.op.row.users:
+                self._parts = Parts(self.plan, error.op, XlaPlan)
+                return self._parts(values[: len(self.plan.given)]), None
             more = self._asked_by(error.op, values, kinds) - self._known
             if not more or len(self._compiled) >= MOST_VALUES:
                 raise
