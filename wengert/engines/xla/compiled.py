@@ -86,6 +86,7 @@ class Compiled:
         self._errors: list[Exception] = []
         self._answers = Answers(self._errors)
         self._numbers = itertools.count()
+        self._is_numbered = False  # whether its runs are: what Python answers in them is kept
         self.calls_back = False
         self.called_back: set[str] = set()
         self._device = device_of(plan)
@@ -94,7 +95,7 @@ class Compiled:
         self._everywhere: Any = everywhere(meshes[0]) if meshes else None  # where variables lie
         # Whether arrays are all that is given, as they are.
         self._is_plain = set(kinds) == {ARRAY} and not known and self._device is None
-        self._is_plain &= not self._groups and not rooms
+        self._is_plain &= not self._groups
         self._laid_out: dict[Any, Any] = {}  # the functions for what lies on several devices
         self._function = self._compiled_anew()
         self._is_fixed = all(is_certain(x._array.shape) for x in plan.feeds)
@@ -127,7 +128,10 @@ class Compiled:
         self.calls_back |= trace.calls_back
         self._is_plain &= not trace.calls_back
         self.called_back |= trace.called_back
-        wrong = None if trace.lost is np.False_ else (trace.failed, trace.lacking)
+        if run_number is None and trace.has_effects and self._rooms:
+            raise _NumberNeededError
+        lacking = None if isinstance(trace.lacking, np.ndarray) else trace.lacking
+        wrong = None if trace.lost is np.False_ else (trace.failed, lacking)
         after = [
             self._returned(cell, trace) if at in self._away else _changed(cell)
             for at, cell in zip(self._cells, cells, strict=True)
@@ -184,16 +188,12 @@ class Compiled:
 
     def __call__(self, values: Sequence[Any]) -> list[Any] | None:
         """The fetches, on the device; None if a check failed."""
-        if self._is_plain and not Used.layouts:
-            after, results, wrong = called_wide(self._function, values, (), ())
-            if self._is_plain and wrong is None:
+        if self._is_plain and not Used.layouts and not self._rooms:
+            after, results, wrong = self._quickly(values)
+            if wrong is None and self._is_plain:
                 return results  # type: ignore[no-any-return]
-            if self.calls_back:  # as came out when it was compiled
-                _wait(results)
-        elif self._rooms:
-            after, results, wrong = self._again(values)
         else:
-            after, results, wrong = self._step(values)
+            after, results, wrong = self._with_room(values)
         if self._errors:
             error = self._errors[0]
             self._errors.clear()
@@ -202,21 +202,37 @@ class Compiled:
         self._hold(values, after, has_failed)
         return None if has_failed else results
 
-    def _again(self, values: Sequence[Any]) -> Any:
+    def _with_room(self, values: Sequence[Any]) -> Any:
         """A run, made again until there is room for what loops keep."""
-        number = next(self._numbers)
+        number = np.int64(next(self._numbers)) if self._is_numbered else None
         try:
             while True:
-                self._answers.begin(number)
-                after, results, wrong = self._step(values, np.int64(number))
-                if wrong is None or not np.any(wrong[1]):
+                after, results, wrong = self._begun(values, number)
+                if wrong is None or wrong[1] is None or not np.any(wrong[1]):
                     return after, results, wrong
                 self._hold(values, after, is_lost=True)
                 self._errors.clear()  # of values that mean nothing
                 self._rooms.grow(np.asarray(wrong[1]).tolist())
                 self._function = self._compiled_anew()
+        except _NumberNeededError:
+            self._is_numbered, self._is_plain = True, False
+            return self._with_room(values)
         finally:
             self._answers.end(number)
+
+    def _quickly(self, values: Sequence[Any]) -> Any:
+        """A run on arrays alone."""
+        found = called_wide(self._function, values, (), ())
+        if self.calls_back:  # as came out when it was compiled
+            _wait(found)
+        return found
+
+    def _begun(self, values: Sequence[Any], number: Any) -> Any:
+        """One run; those that may be made again and call Python for its effects have a number."""
+        if self._is_plain and not Used.layouts:
+            return self._quickly(values)
+        self._answers.begin(number)
+        return self._step(values, number)
 
     def _hold(self, values: Sequence[Any], after: Sequence[Any], is_lost: bool) -> None:
         """Let variables have their new values; the old ones, which some returned, if they are lost."""
@@ -315,6 +331,10 @@ def _wait(results: Any) -> None:
 
 class _KeepAllError(Exception):
     """The memory of variables cannot be given to the step."""
+
+
+class _NumberNeededError(Exception):
+    """Python is called for its effects, in a run that may be made again."""
 
 
 class _ApartError(Exception):

@@ -70,14 +70,16 @@ class Answers:
         self._given: dict[int, list[tuple[Any, list[Exception]]]] = {}
         self._places: dict[int, int] = {}
 
-    def begin(self, run: int) -> None:
-        """Answer from the first call on."""
-        self._given.setdefault(run, [])
-        self._places[run] = 0
+    def begin(self, run: int | None) -> None:
+        """Answer from the first call on. A run without a number is not made again, or calls nothing."""
+        if run is not None:
+            self._given.setdefault(int(run), [])
+            self._places[int(run)] = 0
 
-    def end(self, run: int) -> None:
+    def end(self, run: int | None) -> None:
         """Forget a run."""
-        del self._given[run], self._places[run]
+        if run is not None:
+            del self._given[int(run)], self._places[int(run)]
 
     def answer(self, run: int, call: Callable[[], Any]) -> Any:
         """The answer to the next call of a run."""

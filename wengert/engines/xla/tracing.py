@@ -106,6 +106,7 @@ class Trace:
         self.failed: Any = np.False_
         self.errors = errors  # those that callbacks raised
         self.run_number: Any = None  # where a run may be made again
+        self.has_effects = False  # whether Python is called for its effects
         self.answers = Answers(errors)
         self.calls_back = False
         self._waited = 0
@@ -309,6 +310,7 @@ class Trace:
         return list(found)
 
     def _called_for_effects(self, function: Any, forms: Sequence[Any], given: Sequence[Any]) -> Any:
+        self.has_effects = True
         if self.run_number is None:
             return io_callback(function, forms, *given, ordered=True)
 
