@@ -128,9 +128,9 @@ class Compiled:
         self.calls_back |= trace.calls_back
         self._is_plain &= not trace.calls_back
         self.called_back |= trace.called_back
-        if run_number is None and trace.has_effects and self._rooms:
-            raise _NumberNeededError
         lacking = None if isinstance(trace.lacking, np.ndarray) else trace.lacking
+        if run_number is None and trace.has_effects and lacking is not None:
+            raise _NumberNeededError
         wrong = None if trace.lost is np.False_ else (trace.failed, lacking)
         after = [
             self._returned(cell, trace) if at in self._away else _changed(cell)
@@ -188,7 +188,7 @@ class Compiled:
 
     def __call__(self, values: Sequence[Any]) -> list[Any] | None:
         """The fetches, on the device; None if a check failed."""
-        if self._is_plain and not Used.layouts and not self._rooms:
+        if self._is_plain and not Used.layouts:
             after, results, wrong = self._quickly(values)
             if wrong is None and self._is_plain:
                 return results  # type: ignore[no-any-return]
@@ -202,13 +202,24 @@ class Compiled:
         self._hold(values, after, has_failed)
         return None if has_failed else results
 
+    def _quickly(self, values: Sequence[Any]) -> Any:
+        """A run on arrays alone."""
+        try:
+            found = called_wide(self._function, values, [], (), None)  # as `_step` hands them over
+        except _NumberNeededError:
+            return self._with_room(values)
+        if self.calls_back:  # as came out when it was compiled
+            _wait(found)
+        return self._with_room(values) if _is_lacking(found[2]) else found
+
     def _with_room(self, values: Sequence[Any]) -> Any:
         """A run, made again until there is room for what loops keep."""
         number = np.int64(next(self._numbers)) if self._is_numbered else None
         try:
             while True:
-                after, results, wrong = self._begun(values, number)
-                if wrong is None or wrong[1] is None or not np.any(wrong[1]):
+                self._answers.begin(number)
+                after, results, wrong = self._step(values, number)
+                if not _is_lacking(wrong):
                     return after, results, wrong
                 self._hold(values, after, is_lost=True)
                 self._errors.clear()  # of values that mean nothing
@@ -219,20 +230,6 @@ class Compiled:
             return self._with_room(values)
         finally:
             self._answers.end(number)
-
-    def _quickly(self, values: Sequence[Any]) -> Any:
-        """A run on arrays alone."""
-        found = called_wide(self._function, values, (), ())
-        if self.calls_back:  # as came out when it was compiled
-            _wait(found)
-        return found
-
-    def _begun(self, values: Sequence[Any], number: Any) -> Any:
-        """One run; those that may be made again and call Python for its effects have a number."""
-        if self._is_plain and not Used.layouts:
-            return self._quickly(values)
-        self._answers.begin(number)
-        return self._step(values, number)
 
     def _hold(self, values: Sequence[Any], after: Sequence[Any], is_lost: bool) -> None:
         """Let variables have their new values; the old ones, which some returned, if they are lost."""
@@ -321,6 +318,11 @@ class Compiled:
             returned.append(function(*given))
             if self.calls_back:
                 _wait(returned)
+
+
+def _is_lacking(wrong: Any) -> bool:
+    """Whether a loop had no room for all of its iterations."""
+    return wrong is not None and wrong[1] is not None and bool(np.any(wrong[1]))
 
 
 def _wait(results: Any) -> None:

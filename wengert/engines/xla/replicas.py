@@ -287,15 +287,16 @@ class _Together:
             for at, value in enumerate(results):
                 known[at] = value if is_known(value) else None
             found = [v for v in results if not is_known(v)]
-            more = [inner.failed, inner.lacking, *[s.taken for s in own]]
+            lacking = [] if is_known(inner.lacking) else [inner.lacking]
+            more = inner.failed, lacking, [s.taken for s in own]
             return jax.tree.map(lambda v: jnp.asarray(v)[None], (found, more))
 
         whole, parts = jax.sharding.PartitionSpec(), jax.sharding.PartitionSpec(_AXIS)
         mapped = _mapped(replica, self._group.mesh, (whole, parts, parts, whole), parts)
-        arrays, (failed, lacking, *taken) = mapped(given, self._apart, streams, self._trace.lost)
+        arrays, (failed, lacking, taken) = mapped(given, self._apart, streams, self._trace.lost)
         self._trace.check(failed)
-        if self._trace.rooms:
-            self._trace.note_lacking(jnp.max(lacking, 0))
+        if lacking:
+            self._trace.note_lacking(jnp.max(lacking[0], 0))
         for column, counts in zip(self._streams, taken, strict=True):
             for at, stream in enumerate(column):
                 stream.taken = counts[at]

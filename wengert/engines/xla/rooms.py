@@ -27,10 +27,6 @@ class Rooms:
         # Loops that only the trace makes, where an operation waited for sizes, share the last one.
         self._rooms = [FIRST] * (len(loops) + 1)
 
-    def __bool__(self) -> bool:
-        """Whether a run may have to be made again."""
-        return bool(self._places)
-
     def place(self, op: Operation) -> int:
         """The index of a loop among all."""
         return self._places.get(id(op), len(self._places))
