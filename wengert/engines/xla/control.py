@@ -8,6 +8,7 @@ written into the first rows of arrays with room for more (rooms.py), and how man
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
@@ -121,17 +122,19 @@ class _Running:
         live = jnp.asarray(self._live, np.int32)
         parts = self._turned(xs, self._loop.taken)
         place = (lambda at: live - 1 - at) if self._backward else (lambda at: at)
-        _, emitted = self._while(lambda at, _: at < live, parts, place)
+        forms = self._forms_of_rows(parts)
+        _, emitted = self._while(forms, lambda at, _: at < live, parts, place)
         return self._turned(emitted, self._emitted)
 
     def _until(self) -> list[Any]:
         """While the condition holds. What there is no room for is counted."""
-        room = self._trace.rooms.room(self._op)
+        forms = self._forms_of_rows(())
+        room = self._trace.rooms.room(self._op, _bytes(forms))
         bound = _bound(self._loop, self._initial, self._constants, room) if self._emitted else None
         self._length = room if bound is None else bound
-        count, emitted = self._while(lambda _, carry: self._goes_on(carry))
+        count, emitted = self._while(forms, lambda _, carry: self._goes_on(carry))
         if self._emitted and self._length != bound:
-            self._trace.check_room(self._op, count)
+            self._trace.check_room(self._op, count, self._length)
         self._live = jnp.minimum(count, self._length)
         return self._turned(emitted, self._emitted)
 
@@ -149,6 +152,7 @@ class _Running:
 
     def _while(
         self,
+        forms: Any,
         goes_on: Callable[[Any, Any], Any],
         xs: Sequence[Any] = (),
         place: Callable[[Any], Any] = lambda at: at,
@@ -163,17 +167,19 @@ class _Running:
             return count + 1, carry, jax.tree.map(put, stacks, rows)
 
         carry = self._trace.state, self._carried
+        stacks = jax.tree.map(lambda f: jnp.zeros((self._length, *f.shape), f.dtype), forms)
         # XLA counts a loop from a known 0 below 1 in steps of 2 as one of no iterations.
-        held = lax.optimization_barrier((np.int32(0), carry, self._blank_stacks(carry, xs)))
+        held = lax.optimization_barrier((np.int32(0), carry, stacks))
         count, carry, stacks = lax.while_loop(lambda h: goes_on(h[0], h[1]), once, held)
         self._leave(carry)
         return count, stacks
 
-    def _blank_stacks(self, carry: Any, xs: Sequence[Any]) -> Any:
+    def _forms_of_rows(self, xs: Sequence[Any]) -> Any:
+        """The forms of what an iteration emits."""
         if not self._emitted:
             return []
-        forms = jax.eval_shape(self._once, carry, _rows_at(xs, 0))[1]
-        return jax.tree.map(lambda f: jnp.zeros((self._length, *f.shape), f.dtype), forms)
+        carry = self._trace.state, self._carried
+        return jax.eval_shape(self._once, carry, _rows_at(xs, 0))[1]
 
     def _leave(self, carry: Any) -> None:
         """Take over what the last iteration left."""
@@ -263,6 +269,10 @@ def _array_like(value: Any, like: Any) -> Any:
     if isinstance(value, (Rows, TensorList)):
         return value
     return jnp.asarray(value, like._array.dtype)
+
+
+def _bytes(forms: Any) -> int:
+    return sum(math.prod(f.shape) * f.dtype.itemsize for f in jax.tree.leaves(forms))
 
 
 def _rows_at(parts: Any, at: Any) -> Any:

@@ -15,7 +15,9 @@ import numpy as np
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 
-FIRST: Final = 32  # iterations
+FIRST: Final = 32  # iterations, unless they keep a lot
+LEAST: Final = 2
+FIRST_BYTES: Final = 1 << 26
 
 
 class Rooms:
@@ -25,15 +27,16 @@ class Rooms:
         loops = [op for op in inner_operations(plan) if _has_condition(op)]
         self._places = {id(op): at for at, op in enumerate(loops)}
         # Loops that only the trace makes, where an operation waited for sizes, share the last one.
-        self._rooms = [FIRST] * (len(loops) + 1)
+        self._rooms = [0] * (len(loops) + 1)
 
     def place(self, op: Operation) -> int:
         """The index of a loop among all."""
         return self._places.get(id(op), len(self._places))
 
-    def room(self, op: Operation) -> int:
-        """How many iterations there is room for."""
-        return self._rooms[self.place(op)]
+    def room(self, op: Operation, size: int) -> int:
+        """How many iterations, each of which keeps so many bytes, there is room for."""
+        first = min(FIRST, max(LEAST, FIRST_BYTES // max(size, 1)))
+        return max(self._rooms[self.place(op)], first)
 
     def none_lacking(self) -> Any:
         """What says that no loop ran on: for each the number of iterations, if it was too large, else zero."""

@@ -147,9 +147,9 @@ class Trace:
         self.failed = jnp.logical_or(self.failed, failed)
         self.lost = jnp.logical_or(self.lost, failed)
 
-    def check_room(self, op: Operation, count: Any) -> None:
+    def check_room(self, op: Operation, count: Any, room: int) -> None:
         """Note how many iterations a loop has, if that is more than there is room for."""
-        beyond = jnp.where(count > self.rooms.room(op), count, 0)
+        beyond = jnp.where(count > room, count, 0)
         none = jnp.asarray(self.rooms.none_lacking())
         self.note_lacking(none.at[self.rooms.place(op)].set(beyond))
 
