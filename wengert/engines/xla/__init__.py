@@ -17,8 +17,7 @@ layouts            Arrays that lie on several devices
 alike              Whether operations of replicas are the same, with the bodies of their loops
 replicas           Replicas of a strategy: one program for all devices
 compiled           A plan for values of one kind each, compiled and called; variables give their memory to steps
-parts              A plan that is cut where Python gives a value whose shape nobody stated
-program            A plan that runs: compiled for each kind of values, which are handed over and back
+program            A plan that runs: compiled for each kind of values, which are handed over and back; in parts, where Python is between
 engine             The engine as registered with the rest of Wengert
 coverage           Which operations XLA computes, as far as a row tells
 

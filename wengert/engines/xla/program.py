@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -20,7 +21,6 @@ from wengert.engines.xla.compiled import (
     STREAM,
     Compiled,
 )
-from wengert.engines.xla.parts import Parts
 from wengert.engines.xla.rooms import Rooms, inner_operations
 from wengert.engines.xla.rows import fetched_list, is_list, register
 from wengert.engines.xla.tracing import AskReferenceError, ValueNeededError
@@ -51,7 +51,7 @@ class XlaPlan(Runnable):
         # By the types of values that are usual: found in 1 us, not in 20.
         self._usual: dict[tuple[type, ...], Compiled] = {}
         self._known: set[int] = set()  # the given whose values are known when it is compiled
-        self._parts: Parts | None = None  # if it cannot be compiled as a whole
+        self._parts: _Parts | None = None  # if it cannot be compiled as a whole
         self._inner = inner_resources(plan)  # those that bodies of loops and branches hold
         self._rooms = Rooms(plan)
         self._reference: NumpyPlan | None = None
@@ -110,7 +110,7 @@ class XlaPlan(Runnable):
             return None, None
         except ValueNeededError as error:
             if error.op in self.plan.steps and error.op.row.users:
-                self._parts = Parts(self.plan, error.op, XlaPlan)
+                self._parts = _Parts(self.plan, error.op)
                 return self._parts(values[: len(self.plan.given)]), None
             more = self._asked_by(error.op, values, kinds) - self._known
             if not more or len(self._compiled) >= MOST_VALUES:
@@ -152,6 +152,49 @@ class XlaPlan(Runnable):
         if self._reference is None:
             self._reference = NumpyPlan(self.plan)
         return self._reference([np.asarray(v) if isinstance(v, jax.Array) else v for v in values])
+
+
+# ---- in parts --------------------------------------------------------------------------------------
+# A plan is cut where Python gives a value whose shape nobody stated.
+
+
+class _Parts:
+    """A plan before an operation, the operation, which is run as it stands, and the rest."""
+
+    def __init__(self, plan: Plan, op: Operation) -> None:
+        at = next(i for i, step in enumerate(plan.steps) if step is op)
+        before, after = plan.steps[:at], plan.steps[at + 1 :]
+        wanted = [*[x for step in [op, *after] for x in step.inputs], *plan.fetches]
+        needed = {id(x) for x in wanted}
+        made = [y for step in before for y in step.outputs if id(y) in needed]
+        self._first = XlaPlan(_part(plan, before, plan.feeds, made)) if before else None
+        self._between = NumpyPlan(_part(plan, [op], [*plan.feeds, *made], op.outputs))
+        self._rest = XlaPlan(_part(plan, after, [*plan.feeds, *made, *op.outputs], plan.fetches))
+        self._feeds = len(plan.feeds)
+
+    def __call__(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The fetches, as the last part gives them."""
+        fed, resources = list(values[: self._feeds]), values[self._feeds :]
+        if self._first is not None:
+            fed += map(_handed_on, self._first.results(values))
+        found = self._between([*map(_fetched, fed), *resources])
+        results: Sequence[Any] = self._rest.results([*fed, *found, *resources])
+        return results
+
+
+def _part(plan: Plan, steps: Sequence[Any], feeds: Sequence[Any], fetches: Sequence[Any]) -> Plan:
+    """Some steps of a plan, as a plan that is given what others made."""
+    part = copy.copy(plan)
+    part.steps, part.feeds, part.fetches = list(steps), list(feeds), list(fetches)
+    return part
+
+
+def _handed_on(value: Any) -> Any:
+    """A result of one part as the next one takes it: lists come back as they are."""
+    return fetched_list(value) if is_list(value) else value
+
+
+# ---- what is handed in -----------------------------------------------------------------------------
 
 
 def inner_resources(plan: Plan) -> list[Operation]:
