@@ -245,6 +245,17 @@ def replicas_of_several_sizes() -> None:
 
 
 @program(PROGRAMS)
+def replicas_of_no_elements() -> None:
+    def replica(w: Any, x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            y = tf.sin(x * w) * 2.0
+            (total,) = summed(y)
+        return y + total, tape.gradient(y, w)
+
+    same_on_replicas(replica, [parts(0, 3)], lambda: [tf.Variable([1.0, 2.0, 3.0])], together=None)
+
+
+@program(PROGRAMS)
 def replicas_gather_rows_and_change_variables() -> None:
     places = on_each([[0, 2], [1, 2], [3, 3], [0, 1]])
 

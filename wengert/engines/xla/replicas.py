@@ -277,6 +277,8 @@ class _Together:
         given = [None if is_known(v) else _array(v) for v in self._shared]
         known: list[Any] = [None] * len(outputs)
         streams = [_joined([s.parts for s in column]) for column in self._streams]
+        if not any(map(np.size, jax.tree.leaves((self._apart, streams)))):
+            raise _NotTogetherError  # XLA must see an element that is a replica's own
 
         def replica(shared: Any, apart: Any, streams: Any, lost: Any) -> Any:
             values = [v if s is None else s for v, s in zip(self._shared, shared, strict=True)]
