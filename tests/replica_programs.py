@@ -126,12 +126,89 @@ def replicas_know_their_number() -> None:
 
 @program(PROGRAMS)
 def replicas_draw_random_numbers() -> None:
-    """One after the other, so that they are those of the other engines."""
+    """Each from generators of its own, so the numbers are those of the other engines."""
 
     def replica(x: Any) -> Any:
         return tf.nn.dropout(x * 2.0 + 1.0, 0.5), tf.random.normal([2])
 
-    same_on_replicas(replica, [parts(4, 3)], together=False)
+    same_on_replicas(replica, [parts(4, 3)])
+
+
+@program(PROGRAMS)
+def replicas_draw_from_one_generator() -> None:
+    """That of a function which all of them call. One after the other: each takes up where the one before left it."""
+    made: list[Any] = []
+
+    def functions() -> list[Any]:
+        made[:] = [tf.function(lambda x: x * tf.random.normal([4, 3]))]
+        return []
+
+    same_on_replicas(lambda x: made[0](x) + 1.0, [parts(4, 3)], functions, together=None)
+
+
+@program(PROGRAMS)
+def replicas_draw_by_rejection() -> None:
+    """As NumPy does, which is called back: one after the other."""
+
+    def replica(x: Any) -> Any:
+        return tf.random.gamma([4, 3], 2.0 + tf.abs(x)) * 2.0 + x
+
+    same_on_replicas(replica, [parts(4, 3)], together=None)
+
+
+@program(PROGRAMS)
+def replicas_loop_and_branch() -> None:
+    """Each its own way, so often as its values say, some of them beyond the room that there is at first."""
+
+    def replica(w: Any, x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.abs(x * w))
+            for i in tf.range(3):
+                y = tf.sin(y) * tf.cast(i + 1, tf.float32) + y
+            if y > 6.0:
+                y = y * tf.reduce_mean(w)
+            else:
+                y = tf.square(y)
+            size = tf.constant(0.0)
+            while tf.abs(y) < 50.0:
+                y = y * (1.02 + 0.05 * tf.abs(tf.sin(w[0])))
+                size += 1.0
+            z = tf.reduce_sum(tf.map_fn(lambda row: tf.reduce_sum(row * w) ** 2, x))
+        slope = tape.gradient([y, z], w)
+        (total,) = summed(slope)
+        return y, size, slope, total
+
+    same_on_replicas(replica, [parts(4, 3)], lambda: [tf.Variable([0.01, 1.0, 0.5])])
+
+
+@program(PROGRAMS)
+def replicas_draw_in_loops_and_branches() -> None:
+    """How many numbers a replica draws depends on its values, and what it draws later on those before."""
+
+    def replica(w: Any, x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            s = tf.reduce_sum(x * w)
+            for _ in tf.range(2 + tf.cast(s > 0.0, tf.int32)):
+                s = s * tf.random.uniform([], 0.5, 1.5)
+                if s > 0.5:
+                    s += tf.reduce_sum(tf.nn.dropout(x, 0.5))
+            y = tf.nn.dropout(x * s, 0.5)
+        return s, y, tape.gradient(y, w)
+
+    same_on_replicas(replica, [parts(4, 3)], lambda: [tf.Variable([0.5, 1.0, 2.0])])
+
+
+@program(PROGRAMS)
+def replicas_whose_loops_differ() -> None:
+    """In what Python wrote into their bodies: one after the other."""
+
+    def replica(x: Any) -> Any:
+        number = context().replica_id_in_sync_group
+        for _ in tf.range(3):
+            x = tf.sin(x) * float(number)
+        return x + 1.0
+
+    same_on_replicas(replica, [parts(4, 3)], together=None)
 
 
 @program(PROGRAMS)
@@ -165,6 +242,17 @@ def replicas_of_several_sizes() -> None:
         return y, total
 
     same_on_replicas(replica, [given], lambda: [tf.Variable([0.5, 2.0])], together=None)
+
+
+@program(PROGRAMS)
+def replicas_of_no_elements() -> None:
+    def replica(w: Any, x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            y = tf.sin(x * w) * 2.0
+            (total,) = summed(y)
+        return y + total, tape.gradient(y, w)
+
+    same_on_replicas(replica, [parts(0, 3)], lambda: [tf.Variable([1.0, 2.0, 3.0])], together=None)
 
 
 @program(PROGRAMS)

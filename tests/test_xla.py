@@ -9,22 +9,30 @@ from collections.abc import Mapping
 
 import pytest
 from test_xla_rows import environment, needs_jax, results_of
+from xla_loop_programs import PROGRAMS as LOOP_PROGRAMS
 from xla_programs import PROGRAMS
 
 import wengert as tf
 
 
 @functools.cache
-def results() -> Mapping[str, str]:
+def results(programs: str) -> Mapping[str, str]:
     """What went wrong in each program."""
-    return results_of("xla_programs.py", 600)[0]
+    return results_of(programs, 600)[0]
 
 
 @needs_jax
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str) -> None:
-    assert results()[name] == ""
+    assert results("xla_programs.py")[name] == ""
+
+
+@needs_jax
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LOOP_PROGRAMS)
+def test_program_with_loops(name: str) -> None:
+    assert results("xla_loop_programs.py")[name] == ""
 
 
 def test_an_engine_is_chosen_by_its_name() -> None:

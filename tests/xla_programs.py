@@ -109,19 +109,6 @@ def loops() -> None:
     same(until, floats(1, 2), differentiate=False)
 
 
-@program
-def a_gradient_of_a_loop_of_unknown_length_is_refused() -> None:
-    def f(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = tf.while_loop(lambda v: tf.reduce_sum(v) < 100.0, lambda v: v * v, [x])
-        return tape.gradient(y, x)
-
-    said = refused(tf.function(f, engine="xla"), tf.constant([3.0]))
-    assert "it keeps a value of each iteration" in said
-    assert "tf.range of a known length, or give maximum_iterations" in said
-
-
 def until_large(x: Any) -> Any:
     step = lambda v: (v * 1.5 * tf.cos(v * 0.1),)  # noqa: E731
     return tf.while_loop(lambda v: tf.reduce_sum(v * v) < 50.0, step, [x], maximum_iterations=6)[0]
@@ -166,14 +153,6 @@ def loops_that_end_when_they_run_have_gradients_within_a_bound() -> None:
             for g in (f, along(f), slope_of(f), along(slope_of(f))):
                 same(partial(identity, g), x, tolerance=1e-3)
         same(partial(identity, rows_of(f)), floats(1.5, 1.2), differentiate=False)
-
-    def nested(x: Any) -> Any:
-        for _ in tf.range(2):
-            x = until_large(x)
-        return x
-
-    said = refused(tf.function(slope_of(nested), engine="xla"), tf.ones([2]))
-    assert "outside of other loops and branches" in said
 
 
 @program
@@ -752,6 +731,48 @@ def python_is_called() -> None:
         got = tf.function(shaped, engine="xla")(tf.constant([0.0, 2.0]))
     assert got.numpy().tolist() == [0.0, 4.0]
     assert out.getvalue() == "x is [0 2]\n"
+
+
+@program
+def python_whose_shapes_nobody_stated() -> None:
+    """The graph is cut there: what comes before and after is compiled, and all of it happens once, in order."""
+
+    def with_variables() -> Any:
+        v = tf.Variable(2.0)
+
+        def f(x: Any) -> Any:
+            y = tf.sin(x) * v
+            v.assign_add(1.0)
+            z = tf.py_function(lambda a: a * a + 1.0, [y], tf.float32)
+            w = tf.numpy_function(lambda a: np.tile(a, 2), [tf.stop_gradient(z) * v], tf.float32)
+            v.assign_add(tf.reduce_mean(w) * 0.1)
+            return (
+                tf.cond(tf.reduce_sum(w) > 1.0, lambda: w * v, lambda: w),
+                z,
+                tf.random.uniform([2]),
+            )
+
+        return f
+
+    def slope() -> Any:
+        return slope_of(lambda x: tf.py_function(lambda a: a**3, [tf.cos(x)], tf.float32) * x)
+
+    same(with_variables, floats(1, 2))
+    same(slope, floats(1, 2, 3), differentiate=False)
+
+    def failing() -> Any:
+        def fail(a: Any) -> Any:
+            raise ValueError("not so")
+
+        return lambda x: tf.py_function(fail, [x * 2.0], tf.float32) + 1.0
+
+    same(failing, floats(1), differentiate=False)
+
+    def within(x: Any) -> Any:
+        return tf.cond(x > 0.0, lambda: tf.py_function(lambda a: a, [x], tf.float32), lambda: x)
+
+    said = refused(tf.function(within, engine="xla"), tf.constant(1.0))
+    assert "the shape of its result, <unknown>, is known only when it runs" in said
 
 
 @program

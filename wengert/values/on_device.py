@@ -183,9 +183,3 @@ def form_of(tensor: Any) -> Any:
         return slot_of(tensor)
     except AttributeError:
         return tensor._form
-
-
-def form_of_plain(tensor: Any) -> Any:
-    """The same of a plain tensor, which does not change; 1 us faster where its array is on a device."""
-    held = tensor.__dict__.get(HELD)
-    return slot_of(tensor) if held is None else held

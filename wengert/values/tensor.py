@@ -170,7 +170,7 @@ class TensorList(list):  # type: ignore[type-arg]
     None stands where nothing was written; in a cotangent, where there is none.
     """
 
-    __slots__ = ("_dense", "_fixed", "_form")
+    __slots__ = ("_dense", "_fixed", "_form", "_held")
 
     dtype = VARIANT
     shape = ()
@@ -184,6 +184,17 @@ class TensorList(list):  # type: ignore[type-arg]
     def of_dense(self, array: Any) -> TensorList:
         """The list itself, whose elements are the rows of an array."""
         self._dense = array
+        return self
+
+    @property
+    def held(self) -> Any:
+        """What holds all elements on a device, where a compiled function gave the list; it has not changed since."""
+        length, found = getattr(self, "_held", (None, None))
+        return found if length == len(self) else None
+
+    def held_by(self, rows: Any) -> TensorList:
+        """The list itself, whose elements are on a device as well."""
+        self._held = len(self), rows
         return self
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import unwrap
 from typing import Any
 
 from wengert.api.autograph.branches import Block
@@ -24,6 +25,8 @@ from wengert.api.autograph.values import (
 )
 from wengert.core.context import current_graph
 from wengert.host.user_frames import callers_place
+from wengert.inference.deferred_calls import call_of
+from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.creation import shape as shape_of
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.control import while_loop as loops
@@ -36,6 +39,7 @@ from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import int32
 from wengert.values.shapes import TensorShape, is_as_general
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.value import Value
 
 Options = Callable[[], dict[str, Any]]
@@ -125,11 +129,39 @@ def _items_of(items: Any) -> tuple[Any, Callable[[Any], Any]] | None:
     tensor = convert(items)
     if tensor.shape.rank == 0:
         raise TypeError(f"Cannot iterate over a scalar tensor: {tensor!r} (at {callers_place()})")
+    counted = _counted(tensor)
+    if counted is not None:
+        return counted
     count = shape_of(tensor)[0]
     if not tensor.dtype.is_differentiable:
         return count, lambda i: gather(tensor, i)
     array = TensorArray(tensor.dtype, size=count).unstack(tensor)
     return count, array.read
+
+
+def _counted(tensor: Any) -> tuple[Any, Callable[[Any], Any]] | None:
+    """The same of a tf.range of unknown length, of which no array is made: the loop counts."""
+    made = call_of(tensor.op.row) if type(tensor) is SymbolicTensor else None
+    if made is None or made[0] is not unwrap(range_) or not tensor.dtype.is_integer:
+        return None
+    start, stop, step = _ends(*made[1], **made[2])
+    if not isinstance(step, int) or step == 0:
+        return None
+    given = tensor.op.inputs
+    first, last = (
+        cast(end.pick(given) if hasattr(end, "pick") else end, tensor.dtype)
+        for end in (start, stop)
+    )
+    sign = 1 if step > 0 else -1
+    count = (last - first + (step - sign)) // step
+    return cast(count, int32), lambda i: first + cast(i, tensor.dtype) * step
+
+
+def _ends(
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = None
+) -> tuple[Any, Any, Any]:
+    """First, limit and step as tf.range takes them."""
+    return (0, start, delta) if limit is None else (start, limit, delta)
 
 
 class _Loop:

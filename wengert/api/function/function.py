@@ -61,12 +61,12 @@ from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
-from wengert.values.on_device import Settings, form_of, form_of_plain
+from wengert.values.on_device import Settings, form_of
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.type_spec import TensorSpec, TypeSpec, spec_of
-from wengert.values.value import Value
+from wengert.values.value import HELD, Value
 
 if TYPE_CHECKING:
     from wengert.execution.description import Description
@@ -689,7 +689,9 @@ def _beside_devices(args: tuple[Any, ...]) -> Dims | tuple[Dims | NumpyDType, ..
     for arg in args:
         if type(arg) is not Tensor:
             return None
-        form = form_of_plain(arg)
+        form = arg.__dict__.get(HELD)  # as `form_of` finds it, 1 us faster
+        if form is None:
+            form = arg._array
         key += [form.shape, form.dtype]
     return tuple(key)
 

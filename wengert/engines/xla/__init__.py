@@ -9,13 +9,15 @@ versions           The tables: XLA's own versions of rows, and of what kernels c
 traced             Arrays that JAX traces, as NumPy's functions see them
 rebound            Kernels that call NumPy by its name, with another namespace in its place
 rows               A list of a loop as one array
+rooms              How many iterations the stacks of loops have room for; runs that are made again for more
 tracing            A plan evaluated while JAX traces: which row computes how, what is checked
 placement          On which device a plan runs
 meetings           What all processes compute together, counted
 layouts            Arrays that lie on several devices
+alike              Whether operations of replicas are the same, with the bodies of their loops
 replicas           Replicas of a strategy: one program for all devices
 compiled           A plan for values of one kind each, compiled and called; variables give their memory to steps
-program            A plan that runs: compiled for each kind of values, which are handed over and back
+program            A plan that runs: compiled for each kind of values, which are handed over and back; in parts, where Python is between
 engine             The engine as registered with the rest of Wengert
 coverage           Which operations XLA computes, as far as a row tells
 

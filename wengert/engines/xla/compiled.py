@@ -7,6 +7,7 @@ reads a variable meanwhile finds the new value where the step returned it, and c
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ from wengert.engines.xla.layouts import (
 from wengert.engines.xla.meetings import begin, is_of_all
 from wengert.engines.xla.placement import device_of, on
 from wengert.engines.xla.replicas import ReplicaTrace, everywhere, groups_of
+from wengert.engines.xla.rooms import Answers, Rooms
 from wengert.engines.xla.rows import handed
 from wengert.engines.xla.traced import checking
 from wengert.engines.xla.tracing import Trace, TracedCell, TracedStream
@@ -64,14 +66,17 @@ class Compiled:
         kinds: Sequence[Any],
         places: Sequence[int],
         known: dict[int, Any],
+        rooms: Rooms,
     ) -> None:
         self._plan = plan
         self._known = {at: np.array(value) for at, value in known.items()}
         self._inner = inner
+        self._rooms = rooms
         self._kinds = kinds
         self._sources = places
         own = [at for at, place in enumerate(places) if at == place and at not in known]
         self._cells = [at for at in own if kinds[at] in (CELL, OTHER_CELL, EMPTY, STREAM)]
+        self.has_several_cells = len(self._cells) > 1
         self._given = [at for at in own if at not in self._cells]
         changed = set(plan.changed())  # the locks of these are held
         away = [at for at in self._cells if kinds[at] is CELL and at in changed]
@@ -79,6 +84,9 @@ class Compiled:
         self._kept = [at for at in self._cells if at not in away]
         self._places = [self._cells.index(at) for at in away]
         self._errors: list[Exception] = []
+        self._answers = Answers(self._errors)
+        self._numbers = itertools.count()
+        self._is_numbered = False  # whether its runs are: what Python answers in them is kept
         self.calls_back = False
         self.called_back: set[str] = set()
         self._device = device_of(plan)
@@ -89,19 +97,20 @@ class Compiled:
         self._is_plain = set(kinds) == {ARRAY} and not known and self._device is None
         self._is_plain &= not self._groups
         self._laid_out: dict[Any, Any] = {}  # the functions for what lies on several devices
-        self._function = jax.jit(self._traced, donate_argnums=2)
+        self._function = self._compiled_anew()
         self._is_fixed = all(is_certain(x._array.shape) for x in plan.feeds)
         self._runs: dict[Any, int] = {}  # how many there were on values of a form
 
     def are_apart(self, values: Sequence[Any]) -> bool:
         """Whether variables are given once each."""
-        cells = self._cells
-        return len(cells) < 2 or len({id(values[at]) for at in cells}) == len(cells)
+        return len({id(values[at]) for at in self._cells}) == len(self._cells)
 
     # ---- while JAX traces ----------------------------------------------------------------------
 
-    def _traced(self, given: Sequence[Any], kept: Sequence[Any], away: Sequence[Any]) -> Any:
-        """The values of the cells, None of those that are as before; the fetches; whether a check failed."""
+    def _traced(
+        self, given: Sequence[Any], kept: Sequence[Any], away: Sequence[Any], run_number: Any = None
+    ) -> Any:
+        """The values of the cells, None of those that are as before; the fetches; what went wrong, if anything can."""
         made: dict[int, Any] = dict(self._known)
         order, arrays = [*self._given, *self._kept, *self._away], [*given, *kept, *away]
         for at, value in zip(order, arrays, strict=True):
@@ -111,6 +120,7 @@ class Compiled:
         count = len(self._plan.given)
         held = {id(op): v for op, v in zip(self._inner, values[count:], strict=True)}
         trace = self._trace(cells, held)
+        trace.run_number, trace.answers = run_number, self._answers
         with activate((), None), checking(trace.check):
             results = trace.run(self._plan, values[:count])
         if self._groups and trace.calls_back:
@@ -118,27 +128,36 @@ class Compiled:
         self.calls_back |= trace.calls_back
         self._is_plain &= not trace.calls_back
         self.called_back |= trace.called_back
-        failed = None if trace.failed is np.False_ else trace.failed
+        lacking = None if isinstance(trace.lacking, np.ndarray) else trace.lacking
+        if run_number is None and trace.has_effects and lacking is not None:
+            raise _NumberNeededError
+        wrong = None if trace.lost is np.False_ else (trace.failed, lacking)
         after = [
-            self._returned(cell, trace, failed) if at in self._away else _changed(cell)
+            self._returned(cell, trace) if at in self._away else _changed(cell)
             for at, cell in zip(self._cells, cells, strict=True)
         ]
         if self._everywhere is not None:
             after = [kept_so(v, self._everywhere, np.shape(v)) for v in after]
         # JAX gives memory to the first result that fits.
-        return list(map(_strong, after)), [_strong(handed(v)) for v in results], failed
+        return list(map(_strong, after)), [_strong(handed(v)) for v in results], wrong
+
+    def _compiled_anew(self) -> Any:
+        """The function for arrays on one device; JAX would find the old one for the same method."""
+        self._laid_out.clear()
+        return jax.jit(lambda *given: self._traced(*given), donate_argnums=2)
 
     def _trace(self, cells: Sequence[Any], held: dict[int, Any]) -> Trace:
         if self._groups:
-            return ReplicaTrace(cells, self._errors, held, self._groups)
-        return Trace(cells, self._errors, held)
+            return ReplicaTrace(cells, self._errors, self._rooms, held, self._groups)
+        return Trace(cells, self._errors, self._rooms, held)
 
-    def _returned(self, cell: Any, trace: Trace, failed: Any) -> Any:
-        """The value of a variable whose memory was given away: the old one, if a check failed."""
+    def _returned(self, cell: Any, trace: Trace) -> Any:
+        """The value of a variable whose memory was given away: the old one, if anything went wrong."""
         old, new = cell.before, cell._array
         if trace.calls_back or np.shape(new) != old.shape:
             raise _KeepAllError
-        return new if failed is None or new is old else jnp.where(failed, old, new)
+        is_sure = new is old or trace.lost is np.False_
+        return new if is_sure else jnp.where(trace.lost, old, new)
 
     def _stand_in(self, kind: Any, value: Any) -> Any:
         if kind in (CELL, OTHER_CELL, EMPTY):
@@ -154,13 +173,13 @@ class Compiled:
             everywhere = whole_everywhere(layouts)
             order = [*self._given, *self._kept, *self._away]
 
-            def traced(*given: Any) -> Any:
-                after, results, failed = self._traced(*given)
+            def traced(given: Any, kept: Any, away: Any, number: Any) -> Any:
+                after, results, wrong = self._traced(given, kept, away, number)
                 lain = dict(zip(order, layouts, strict=True))
-                before = dict(zip(order, [x for part in given for x in part], strict=True))
+                before = dict(zip(order, [*given, *kept, *away], strict=True))
                 pairs = zip(self._cells, after, strict=True)
                 after = [kept_so(value, lain[at], np.shape(before[at])) for at, value in pairs]
-                return after, everywhere(results), everywhere(failed)
+                return after, everywhere(results), everywhere(wrong)
 
             self._laid_out[key] = jax.jit(traced, donate_argnums=2)
         return self._laid_out[key]
@@ -170,39 +189,76 @@ class Compiled:
     def __call__(self, values: Sequence[Any]) -> list[Any] | None:
         """The fetches, on the device; None if a check failed."""
         if self._is_plain and not Used.layouts:
-            after, results, failed = called_wide(self._function, values, (), ())
+            after, results, wrong = self._quickly(values)
+            if wrong is None and self._is_plain:
+                return results  # type: ignore[no-any-return]
         else:
-            given = [handed(values[at]) for at in self._given]
-            after, results, failed = self._step(values, given)
+            after, results, wrong = self._with_room(values)
         if self._errors:
             error = self._errors[0]
             self._errors.clear()
             raise error
-        has_failed = failed is not None and bool(np.asarray(failed))
+        has_failed = wrong is not None and bool(np.asarray(wrong[0]))
+        self._hold(values, after, has_failed)
+        return None if has_failed else results
+
+    def _quickly(self, values: Sequence[Any]) -> Any:
+        """A run on arrays alone."""
+        try:
+            found = called_wide(self._function, values, [], (), None)  # as `_step` hands them over
+        except _NumberNeededError:
+            return self._with_room(values)
+        if self.calls_back:  # as came out when it was compiled
+            _wait(found)
+        return self._with_room(values) if _is_lacking(found[2]) else found
+
+    def _with_room(self, values: Sequence[Any]) -> Any:
+        """A run, made again until there is room for what loops keep."""
+        number = np.int64(next(self._numbers)) if self._is_numbered else None
+        try:
+            while True:
+                self._answers.begin(number)
+                after, results, wrong = self._step(values, number)
+                if not _is_lacking(wrong):
+                    return after, results, wrong
+                self._hold(values, after, is_lost=True)
+                self._errors.clear()  # of values that mean nothing
+                self._rooms.grow(np.asarray(wrong[1]).tolist())
+                self._function = self._compiled_anew()
+        except _NumberNeededError:
+            self._is_numbered, self._is_plain = True, False
+            return self._with_room(values)
+        finally:
+            self._answers.end(number)
+
+    def _hold(self, values: Sequence[Any], after: Sequence[Any], is_lost: bool) -> None:
+        """Let variables have their new values; the old ones, which some returned, if they are lost."""
         for at, value in zip(self._cells, after, strict=True):
             if value is None:
                 continue
             if at in self._away:
                 hold_next_cell(values[at], OnDevice(value))
-            elif not has_failed:
+            elif not is_lost:
                 _write(self._kinds[at], values[at], value)
-        return None if has_failed else results
 
-    def _step(self, values: Sequence[Any], given: Sequence[Any]) -> Any:
+    def _step(self, values: Sequence[Any], number: Any = None) -> Any:
         """A run with variables, which other threads may change meanwhile."""
+        given = [handed(values[at]) for at in self._given]
         while True:
             kept = [_of_cell(self._kinds[at], values[at]) for at in self._kept]
             try:
                 if self._away:
-                    return self._with_away(values, given, kept)
-                return self._run(given, kept)
+                    return self._with_away(values, given, kept, number)
+                return self._run(given, kept, number=number)
             except _KeepAllError:
                 self._away, self._kept = [], self._cells
                 self._laid_out.clear()
             except _ApartError:
                 self._groups, self._everywhere = {}, None
 
-    def _with_away(self, values: Sequence[Any], given: Sequence[Any], kept: Sequence[Any]) -> Any:
+    def _with_away(
+        self, values: Sequence[Any], given: Sequence[Any], kept: Sequence[Any], number: Any
+    ) -> Any:
         """A run that is given the memory of variables."""
         held = [owned(values[at]) for at in self._away]
         shapes = () if self._is_fixed else tuple(map(np.shape, given))
@@ -210,12 +266,12 @@ class Compiled:
         count = self._runs.get(form, 0)
         if count < COLD:
             copies = [called_wide(h.array.copy) for h in held]
-            found = self._run(given, kept, copies)
+            found = self._run(given, kept, copies, number=number)
             self._runs[form] = count + 1
             return found
         step = Step(held, self._places, values[self._away[0]]._lock)
         try:
-            return self._run(given, kept, step.alone(), step.returned)
+            return self._run(given, kept, step.alone(), step.returned, number)
         except BaseException:
             step.undo(held)
             raise
@@ -226,6 +282,7 @@ class Compiled:
         kept: Sequence[Any] = (),
         away: Sequence[Any] = (),
         returned: list[Any] | None = None,
+        number: Any = None,
     ) -> Any:
         """What the function returns; it is in the list before anything else can happen."""
         function, returned = self._function, [] if returned is None else returned
@@ -242,9 +299,11 @@ class Compiled:
                         list(map(for_all_processes, x)) for x in (given, kept, away)
                     ]
         if self._device is None and not self.calls_back:
-            called_wide(returned.extend, map(function, (given,), (kept,), (away,)))
+            called_wide(returned.extend, map(function, (given,), (kept,), (away,), (number,)))
+            if self.calls_back:
+                _wait(returned)
         else:
-            called_wide(self._waiting, function, (given, kept, away), returned)
+            called_wide(self._waiting, function, (given, kept, away, number), returned)
         return returned[0]
 
     def _laid(self, value: Any) -> Any:
@@ -258,12 +317,26 @@ class Compiled:
         with on(self._device):
             returned.append(function(*given))
             if self.calls_back:
-                jax.block_until_ready(returned)
-                jax.effects_barrier()
+                _wait(returned)
+
+
+def _is_lacking(wrong: Any) -> bool:
+    """Whether a loop had no room for all of its iterations."""
+    return wrong is not None and wrong[1] is not None and bool(np.any(wrong[1]))
+
+
+def _wait(results: Any) -> None:
+    """Wait for a run, and for Python that it calls."""
+    jax.block_until_ready(results)
+    jax.effects_barrier()
 
 
 class _KeepAllError(Exception):
     """The memory of variables cannot be given to the step."""
+
+
+class _NumberNeededError(Exception):
+    """Python is called for its effects, in a run that may be made again."""
 
 
 class _ApartError(Exception):

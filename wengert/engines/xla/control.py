@@ -2,25 +2,37 @@
 
 What a body may change besides its results (variables, generators, the flag of failed checks) is
 carried along. A loop whose number of iterations is known when it is compiled, from counters that
-depend on nothing given, is a scan, so what it emits has a length; others are while loops.
+depend on nothing given, is a scan; others are while loops. What those emit, as gradients need it, is
+written into the first rows of arrays with room for more (rooms.py), and how many there are goes with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from wengert.engines.numpy_engine import NumpyPlan
 from wengert.engines.xla.backend import jax, jnp, lax
-from wengert.engines.xla.rows import Rows, as_rows
+from wengert.engines.xla.rows import (
+    Rows,
+    Unwritten,
+    as_rows,
+    as_stack,
+    blank_rows,
+    is_list,
+    parts_of,
+    zeros_in_form,
+)
 from wengert.engines.xla.tracing import Trace, cannot
 from wengert.engines.xla.versions import whole
 from wengert.execution.plan import Plan, effects
 from wengert.graph.operation import Operation
 from wengert.ops.control.cond import Branches
-from wengert.ops.control.while_op import Loop
+from wengert.ops.control.while_op import Loop, Stack
 from wengert.values.dtypes import VARIANT
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import TensorList
@@ -46,19 +58,21 @@ class _Running:
         self._stacks = [as_rows(x) for x in inputs[n : n + s]]
         self._constants = inputs[n + s :]
         # The number of iterations of the loop that gave the stacks, if it is known only when it runs.
-        lives = [x.live for x in self._stacks if isinstance(x, Rows)]
+        lives = [getattr(x, "live", None) for x in self._stacks]
         self._live = next((live for live in lives if live is not None), None)
         self._fixed = [self._constants[at] for _, at in loop.same]
         used = trace.used
         pairs = zip(loop.emitted, op.outputs[n:], strict=True)
         self._emitted = [e for e, y in pairs if id(y) in used]
+        # Stacks that are taken and emitted from the last row to the first.
+        stacks = [*loop.taken, *self._emitted]
+        self._backward = bool(stacks) and all(t.backward for t in stacks)
         inside = [e.inside for e in self._emitted]
         self._plan = Plan([*loop.results, *inside], loop.body.all_inputs, effects(loop.body))
         ours = [*loop.carried, *[t.inside for t in loop.taken], *[x for x, _ in loop.same]]
         at = {id(x): i for i, x in enumerate(ours)}
         self._order = [at[id(x)] for x in loop.body.all_inputs]
-        self._depths: list[int] = []
-        self._length = 0
+        self._length = 0  # of the stacks
         self._changed: set[int] = set()  # the places in the state of what an iteration changes
         self._initial = inputs[:n]
         self._carried = self._formed(list(inputs[:n]))
@@ -68,117 +82,123 @@ class _Running:
         count = self._count()
         if count == 0:
             return [*self._carried, *[TensorList() for _ in self._loop.emitted]]
-        carry = self._trace.state, self._carried
-        stacks: Sequence[Any]
-        if count is None and self._emitted:
-            (state, carried), stacks = self._bounded(carry)
-        elif count is None:
-            # XLA counts a loop from a known 0 below 1 in steps of 2 as one of no iterations.
-            hidden = lax.optimization_barrier(carry)
-            state, carried = lax.while_loop(self._goes_on, lambda c: self._once(c, [])[0], hidden)
-            stacks = []
+        xs = list(map(parts_of, self._stacks))
+        if count is None:
+            stacks = self._until()
+        elif self._live is None:
+            stacks = self._scanned(xs, count)
         else:
-            (state, carried), stacks = self._scanned(carry, count)
-        self._trace.state = _but_for(self._trace.state, state, self._changed)
-        return [*carried, *self._placed(stacks)]
+            stacks = self._along(xs, count)
+        return [*self._carried, *self._placed(stacks)]
 
     def _placed(self, stacks: Sequence[Any]) -> list[Any]:
         """The stacks that are used, and nothing for the others."""
-        found = iter(zip(stacks, self._depths, strict=False))
-        placed: list[Any] = []
-        for e in self._loop.emitted:
-            if any(e is one for one in self._emitted):
-                placed.append(self._stack(*next(found)))
-            else:
-                placed.append(TensorList())
-        return placed
+        found = iter(stacks)
+        return [
+            self._stack(next(found)) if any(e is one for one in self._emitted) else TensorList()
+            for e in self._loop.emitted
+        ]
 
-    def _stack(self, array: Any, depth: int) -> Any:
+    def _stack(self, emitted: Any) -> Any:
         """What was emitted: of lists into which nothing was written, as many of them."""
-        if depth:
-            return Rows(array, depth, self._live)
-        if self._live is None:
-            return TensorList([array] * self._length)
-        if len(array):
-            raise cannot(self._op, _UNWRITTEN_LISTS)
-        return Rows(jnp.zeros((self._length, 0)), 2, self._live)  # empty lists, as of no iterations
+        if isinstance(emitted, TensorList):
+            return Unwritten(emitted, self._length, self._live)
+        return as_stack(emitted, self._live)
 
-    def _bounded(self, carry: Any) -> Any:
-        """As many iterations as there may be, of which those behind the end do nothing."""
-        bound = _bound(self._loop, self._initial, self._constants)
-        if bound is None or self._stacks:
-            raise cannot(self._op, _UNBOUNDED)
-        self._length = bound
+    # ---- so many iterations ------------------------------------------------------------------------
 
-        def once(held: Any, _: Any) -> Any:
-            inner, count = held
-            go = self._goes_on(inner)
-            inner, arrays = self._once_if(go, inner, [])
-            return (inner, count + go.astype(np.int32)), arrays
-
-        (found, self._live), stacks = lax.scan(once, (carry, np.int32(0)), None, length=bound)
-        return found, stacks
-
-    def _once_if(self, go: Any, carry: Any, elements: Sequence[Any]) -> Any:
-        """One iteration, or none."""
-        forms = jax.eval_shape(self._once, carry, elements)[1]
-
-        def not_at_all(carry: Any, _: Any) -> Any:
-            state, carried = carry
-            state = [jnp.asarray(v) for v in state]
-            return (state, carried), jax.tree.map(lambda f: jnp.zeros(f.shape, f.dtype), forms)
-
-        return lax.cond(go, self._once, not_at_all, carry, elements)
-
-    def _scanned(self, carry: Any, count: int) -> Any:
+    def _scanned(self, xs: Sequence[Any], count: int) -> list[Any]:
+        """As many as are known; the stacks that they emit."""
         self._length = count
-        if self._live is not None:
-            return self._scanned_so_far(carry, count)
-        taken, emitted = self._loop.taken, self._emitted
-        backward = bool(taken or emitted) and all(t.backward for t in [*taken, *emitted])
-        xs = [
-            _turned(_rows_of(s), t.backward and not backward)
-            for s, t in zip(self._stacks, taken, strict=True)
+        carry = self._trace.state, self._carried
+        parts = self._turned(xs, self._loop.taken)
+        carry, emitted = lax.scan(self._once, carry, parts, length=count, reverse=self._backward)
+        self._leave(carry)
+        return self._turned(emitted, self._emitted)
+
+    def _along(self, xs: Sequence[Any], room: int) -> list[Any]:
+        """As many as the stacks turn out to have elements."""
+        self._length = room
+        live = jnp.asarray(self._live, np.int32)
+        parts = self._turned(xs, self._loop.taken)
+        place = (lambda at: live - 1 - at) if self._backward else (lambda at: at)
+        forms = self._forms_of_rows(parts)
+        _, emitted = self._while(forms, lambda at, _: at < live, parts, place)
+        return self._turned(emitted, self._emitted)
+
+    def _until(self) -> list[Any]:
+        """While the condition holds. What there is no room for is counted."""
+        forms = self._forms_of_rows(())
+        room = self._trace.rooms.room(self._op, _bytes(forms))
+        bound = _bound(self._loop, self._initial, self._constants, room) if self._emitted else None
+        self._length = room if bound is None else bound
+        count, emitted = self._while(forms, lambda _, carry: self._goes_on(carry))
+        if self._emitted and self._length != bound:
+            self._trace.check_room(self._op, count, self._length)
+        self._live = jnp.minimum(count, self._length)
+        return self._turned(emitted, self._emitted)
+
+    def _turned(self, parts: Sequence[Any], stacks: Sequence[Stack]) -> list[Any]:
+        """Rows in the order of iterations, or back, unless all are taken from the last to the first."""
+        if self._backward:
+            return list(parts)
+        order: Any = slice(None, None, -1)
+        if self._live is not None:  # from the last element on
+            order = jnp.clip(self._live - 1 - jnp.arange(self._length), 0)
+        return [
+            jax.tree.map(lambda part: part[order], p) if s.backward else p
+            for p, s in zip(parts, stacks, strict=True)
         ]
-        found, stacks = lax.scan(self._once, carry, xs, length=count, reverse=backward)
-        return found, [
-            _turned(y, e.backward and not backward) for y, e in zip(stacks, emitted, strict=True)
-        ]
 
-    def _scanned_so_far(self, carry: Any, count: int) -> Any:
-        """The same over the rows that are elements; the others are passed over."""
-        taken, emitted = self._loop.taken, self._emitted
-        live: Any = self._live
-        backward = bool(taken or emitted) and all(t.backward for t in [*taken, *emitted])
-        places = jnp.arange(count)
-        back = jnp.clip(live - 1 - places, 0)  # the rows from the last element on
+    def _while(
+        self,
+        forms: Any,
+        goes_on: Callable[[Any, Any], Any],
+        xs: Sequence[Any] = (),
+        place: Callable[[Any], Any] = lambda at: at,
+    ) -> tuple[Any, list[Any]]:
+        """Iterations that take a row each, and emit one into a place; how many there were, and the rows."""
 
-        def turned(rows: Any, stack: Any) -> Any:
-            return rows[back] if stack.backward and not backward else rows
+        def once(held: Any) -> Any:
+            count, carry, stacks = held
+            at = place(count)
+            carry, rows = self._once(carry, _rows_at(xs, at))
+            put = partial(lax.dynamic_update_index_in_dim, index=at, axis=0)
+            return count + 1, carry, jax.tree.map(put, stacks, rows)
 
-        xs = [turned(_rows_of(s), t) for s, t in zip(self._stacks, taken, strict=True)]
-        given = places < live, xs
-        found, stacks = lax.scan(
-            lambda c, x: self._once_if(x[0], c, x[1]), carry, given, reverse=backward
-        )
-        return found, [turned(y, e) for y, e in zip(stacks, emitted, strict=True)]
+        carry = self._trace.state, self._carried
+        stacks = jax.tree.map(lambda f: jnp.zeros((self._length, *f.shape), f.dtype), forms)
+        # XLA counts a loop from a known 0 below 1 in steps of 2 as one of no iterations.
+        held = lax.optimization_barrier((np.int32(0), carry, stacks))
+        count, carry, stacks = lax.while_loop(lambda h: goes_on(h[0], h[1]), once, held)
+        self._leave(carry)
+        return count, stacks
+
+    def _forms_of_rows(self, xs: Sequence[Any]) -> Any:
+        """The forms of what an iteration emits."""
+        if not self._emitted:
+            return []
+        carry = self._trace.state, self._carried
+        return jax.eval_shape(self._once, carry, _rows_at(xs, 0))[1]
+
+    def _leave(self, carry: Any) -> None:
+        """Take over what the last iteration left."""
+        state, self._carried = carry
+        self._trace.state = _but_for(self._trace.state, state, self._changed)
+
+    # ---- one iteration -----------------------------------------------------------------------------
 
     def _once(self, carry: Any, elements: Sequence[Any]) -> Any:
-        """One iteration."""
+        """What it carries on, and what it emits."""
         state, carried = carry
         with self._trace.entered(state):
             found = self._body(carried, elements)
             after = list(map(_as_carried, found[: len(carried)], carried))
-            emitted = [as_rows(v) for v in found[len(carried) :]]
-            if any(isinstance(v, Rows) and v.live is not None for v in [*after, *emitted]):
-                raise cannot(self._op, _UNBOUNDED)
-            self._depths = [_depth_of(v) for v in emitted]
-            arrays = [_rows_of(v) if _depth_of(v) != 1 else jnp.asarray(v) for v in emitted]
-            return (_state_after(self._trace, state, self._changed), after), arrays
+            emitted = [_as_emitted(as_rows(v)) for v in found[len(carried) :]]
+            return (_state_after(self._trace, state, self._changed), after), emitted
 
     def _body(self, carried: Sequence[Any], elements: Sequence[Any]) -> list[Any]:
-        rows = [_element(x, s) for x, s in zip(elements, self._stacks, strict=True)]
-        given = [*carried, *rows, *self._fixed]
+        given = [*carried, *elements, *self._fixed]
         return self._trace.body(self._plan, [given[i] for i in self._order])
 
     def _goes_on(self, carry: Any) -> Any:
@@ -188,7 +208,7 @@ class _Running:
         with self._trace.entered(state):
             more = [self._constants[at] for at in self._loop.condition_places]
             (go,) = self._trace.body(plan, [*carried, *more])
-        return jnp.reshape(jnp.asarray(go), ())
+            return jnp.reshape(jnp.asarray(go), ()) & ~jnp.asarray(self._trace.lost)
 
     # ---- how many iterations -------------------------------------------------------------------
 
@@ -199,7 +219,7 @@ class _Running:
         if not self._emitted:
             return None
         test = Plan(self._loop.condition.outputs, self._loop.condition.all_inputs)
-        return _trips(self._loop, test, self._initial, self._constants)
+        return _trips(self._loop, test, self._initial, self._constants, MOST_COUNTED)
 
     # ---- what is carried -------------------------------------------------------------------------
 
@@ -213,14 +233,12 @@ class _Running:
             for i, form in zip(blank, forms, strict=True):
                 if form is None:  # nothing is written into it
                     continue
-                count = max(len(carried[i]), form.array.shape[0])
-                shape = (count, *form.array.shape[1:])
-                carried[i] = Rows(jnp.zeros(shape, form.array.dtype), form.depth)
+                carried[i] = blank_rows(form, max(len(carried[i]), form.array.shape[0]))
         likes = self._loop.carried
         return [_array_like(v, x) for v, x in zip(carried, likes, strict=True)]
 
     def _lists_after(self, carried: Sequence[Any], blank: Sequence[int]) -> list[Any]:
-        elements = [_rows_of(s)[0] for s in self._stacks]
+        elements = _rows_at(list(map(parts_of, self._stacks)), 0)
         with self._trace.entered(self._trace.state):
             found = self._body(carried, elements)
         after = [as_rows(found[i]) for i in blank]
@@ -253,25 +271,16 @@ def _array_like(value: Any, like: Any) -> Any:
     return jnp.asarray(value, like._array.dtype)
 
 
-def _depth_of(value: Any) -> int:
-    """How deep the list of such values is, if they say so."""
-    return value.depth + 1 if isinstance(value, Rows) else 0 if isinstance(value, TensorList) else 1
+def _bytes(forms: Any) -> int:
+    return sum(math.prod(f.shape) * f.dtype.itemsize for f in jax.tree.leaves(forms))
 
 
-def _rows_of(values: Any) -> Any:
-    """The array of rows; the list itself if nothing was written into it."""
-    return values.array if isinstance(values, Rows) else values
+def _rows_at(parts: Any, at: Any) -> Any:
+    return jax.tree.map(lambda p: lax.dynamic_index_in_dim(p, at, keepdims=False), parts)
 
 
-def _turned(rows: Any, backward: bool) -> Any:
-    return rows[::-1] if backward and not isinstance(rows, TensorList) else rows
-
-
-def _element(row: Any, stack: Any) -> Any:
-    """An element of a stack, from the row of this iteration."""
-    if isinstance(stack, TensorList):
-        return stack[0]
-    return row if stack.depth == 1 else Rows(row, stack.depth - 1)
+def _as_emitted(value: Any) -> Any:
+    return value if is_list(value) else jnp.asarray(value)
 
 
 def _as_carried(new: Any, old: Any) -> Any:
@@ -280,23 +289,12 @@ def _as_carried(new: Any, old: Any) -> Any:
     if isinstance(old, TensorList):
         return new
     if isinstance(old, Rows):
-        if isinstance(new, TensorList):
-            return Rows(jnp.zeros_like(old.array), old.depth)
-        return Rows(new.array.astype(old.array.dtype), old.depth)
+        return zeros_in_form(old) if isinstance(new, TensorList) else new.in_form_of(old)
     return new if new is None or old is None else jnp.asarray(new, jnp.asarray(old).dtype)
 
 
-_UNBOUNDED: Final = (
-    "it keeps a value of each iteration, as a gradient needs, and how many there are depends on what is "
-    "given. Loop over a tf.range of a known length, or give maximum_iterations, outside of other loops and branches"
-)
-_UNWRITTEN_LISTS: Final = (
-    "it keeps lists without written elements of iterations, whose number depends on what is given"
-)
-
-
-def _bound(loop: Loop, initial: Sequence[Any], constants: Sequence[Any]) -> int | None:
-    """How many iterations there are at most: one part of the condition, as `maximum_iterations` is, may say."""
+def _bound(loop: Loop, initial: Sequence[Any], constants: Sequence[Any], room: int) -> int | None:
+    """How many iterations there are at most, if so many have room: a part of the condition, as of `maximum_iterations`."""
     condition: Any = loop.condition
     waiting, found = list(condition.outputs), []
     while waiting:
@@ -306,13 +304,15 @@ def _bound(loop: Loop, initial: Sequence[Any], constants: Sequence[Any]) -> int 
             test = None
         else:
             test = Plan([x], condition.all_inputs)
-        count = None if test is None else _trips(loop, test, initial, constants)
+        count = None if test is None else _trips(loop, test, initial, constants, room)
         found += [] if count is None else [count]
     return min(found, default=None)
 
 
-def _trips(loop: Loop, test: Plan, initial: Sequence[Any], constants: Sequence[Any]) -> int | None:
-    """The number of iterations, if what decides it by a test depends on nothing that is given."""
+def _trips(
+    loop: Loop, test: Plan, initial: Sequence[Any], constants: Sequence[Any], most: int
+) -> int | None:
+    """The number of iterations, if it is not too large, and what decides it by a test depends on nothing that is given."""
     condition: Any = loop.condition
     places = {id(x): i for i, x in enumerate(loop.carried)}
     fixed = {id(x): at for x, at in loop.same}
@@ -340,7 +340,7 @@ def _trips(loop: Loop, test: Plan, initial: Sequence[Any], constants: Sequence[A
     known = [initial[i] for i in deciding] + [constants[i] for i in needed]
     if not all(isinstance(v, (np.ndarray, np.generic)) for v in known):
         return None
-    return _counted(loop, test, plans, initial, constants)
+    return _counted(loop, test, plans, initial, constants, most)
 
 
 def _used(plan: Plan) -> set[int]:
@@ -354,9 +354,14 @@ def _is_pure(plan: Plan) -> bool:
 
 
 def _counted(
-    loop: Loop, test: Plan, plans: dict[int, Plan], initial: Sequence[Any], constants: Sequence[Any]
+    loop: Loop,
+    test: Plan,
+    plans: dict[int, Plan],
+    initial: Sequence[Any],
+    constants: Sequence[Any],
+    most: int,
 ) -> int | None:
-    """Run the counters of a loop until it ends."""
+    """Run the counters of a loop until it ends, or has run so often."""
     goes_on = NumpyPlan(test)
     following = {i: NumpyPlan(plan) for i, plan in plans.items()}
     n = len(loop.carried)
@@ -364,7 +369,7 @@ def _counted(
     fixed = {id(x): at for x, at in loop.same}
     values = [v if i in plans else None for i, v in enumerate(initial)]
     more = [constants[at] for at in loop.condition_places]
-    for count in range(MOST_COUNTED):
+    for count in range(most + 1):
         if not goes_on([*values, *more])[0]:
             return count
         given = [
@@ -406,16 +411,14 @@ def _switched(trace: Trace, op: Operation, run: Any, count: int, index: Any) -> 
         with trace.entered(trace.state):
             found = run(branch)
             known.append(found)
-            if any(isinstance(v, Rows) and v.live is not None for v in found):
-                raise cannot(op, _UNBOUNDED)
-            return [None if isinstance(v, TensorList) else v for v in found]
+            return [None if _is_blank(v) else v for v in found]
 
     tries = [jax.eval_shape(lambda b=b: tried(b)) for b in range(count)]
     columns = [[v for v in column if v is not None] for column in zip(*tries, strict=True)]
     alike = list(map(_alike, zip(*known, strict=True)))
     columns = [[] if a is not None else c for a, c in zip(alike, columns, strict=True)]
     _check_shapes(op, columns)
-    forms = [next(iter(column), None) for column in columns]
+    forms = list(map(_joint_form, columns))
 
     changed: set[int] = set()
 
@@ -433,7 +436,13 @@ def _switched(trace: Trace, op: Operation, run: Any, count: int, index: Any) -> 
     state, results = lax.switch(chosen, [branch(b) for b in range(count)], trace.state)
     trace.state = _but_for(trace.state, state, changed)
     found = [v if a is None else a for v, a in zip(results, alike, strict=True)]
-    return [TensorList() if v is None else v for v in found]
+    pairs = zip(found, zip(*known, strict=True), strict=True)
+    return [next(filter(_is_blank, column)) if v is None else v for v, column in pairs]
+
+
+def _is_blank(value: Any) -> bool:
+    """Whether it is a list into which nothing was written, and that says no more than its length."""
+    return isinstance(value, TensorList) and not isinstance(value, Unwritten)
 
 
 def _alike(column: Sequence[Any]) -> Any:
@@ -453,17 +462,25 @@ def _check_shapes(op: Operation, columns: Sequence[Sequence[Any]]) -> None:
             raise cannot(op, f"its branches give values of several shapes, {found}")
 
 
+def _joint_form(column: Sequence[Any]) -> Any:
+    """The form of what several branches give; of lists, with the numbers of elements that any of them says."""
+    first = next(iter(column), None)
+    if not isinstance(first, Rows):
+        return first
+    lives = zip(*[rows.lives for rows in column], strict=True)
+    known = [next((v for v in depth if v is not None), None) for depth in lives]
+    return Rows(first.array, first.depth, known)
+
+
 def _in_form(value: Any, form: Any) -> Any:
     """A branch's result in the form that all branches give it."""
     if form is None:
         return None
     if isinstance(form, Rows):
-        if isinstance(value, Rows):
-            return value
-        return Rows(jnp.zeros(form.array.shape, form.array.dtype), form.depth)
-    if value is None:
-        return jnp.zeros(form.shape, form.dtype)
-    return jnp.asarray(value, form.dtype)
+        return value.in_form_of(form) if isinstance(value, Rows) else zeros_in_form(form)
+    if isinstance(form, Unwritten):
+        return value if isinstance(value, Unwritten) else zeros_in_form(form)
+    return zeros_in_form(form) if value is None else jnp.asarray(value, form.dtype)
 
 
 @whole("Assert")

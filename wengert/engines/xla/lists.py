@@ -5,14 +5,15 @@ An element of rows that was not written is zero.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from wengert.engines.xla.backend import jnp
-from wengert.engines.xla.rows import Rows, as_rows, is_list, is_uneven
+from wengert.engines.xla.backend import jax, jnp
+from wengert.engines.xla.rows import Rows, as_rows, as_stack, is_list, is_uneven, padded, parts_of
 from wengert.engines.xla.traced import NeedsNumbersError, refuse_if
 from wengert.engines.xla.tracing import is_known
 from wengert.engines.xla.versions import version
@@ -21,13 +22,16 @@ from wengert.values.tensor import TensorList
 
 def _blank(count: int, item: Any) -> Rows:
     """Rows for elements like one of them."""
+    parts = jax.tree.map(lambda part: jnp.zeros((count, *np.shape(part)), part.dtype), item)
+    return as_stack(parts)
+
+
+def _written(rows: Rows, index: Any, item: Any) -> Rows:
+    """The rows with another element at a place."""
     if isinstance(item, Rows):
-        return Rows(jnp.zeros((count, *item.array.shape), item.array.dtype), item.depth + 1)
-    return Rows(jnp.zeros((count, *np.shape(item)), item.dtype))
-
-
-def _array(item: Any) -> Any:
-    return item.array if isinstance(item, Rows) else jnp.asarray(item)
+        item = item.in_form_of(rows.row(index))
+    put = jax.tree.map(lambda part, new: part.at[index].set(new), parts_of(rows), item)
+    return as_stack(put, rows.live)
 
 
 @version("TensorListReserve")
@@ -56,11 +60,9 @@ def _get_like(values: Any, index: Any, like: Any) -> Any:
         return jnp.zeros_like(like) if found is None else found
     rows = as_rows(values)
     if isinstance(rows, TensorList) or not len(rows):
-        return Rows(jnp.zeros_like(like.array), like.depth) if isinstance(like, Rows) else jnp.zeros_like(like)  # fmt: skip
-    found = rows.array[index]
+        return _zeros(like)
     inside = jnp.asarray(index) < len(rows)
-    found = jnp.where(inside, found, jnp.zeros_like(found))
-    return found if rows.depth == 1 else Rows(found, rows.depth - 1)
+    return jax.tree.map(lambda part: jnp.where(inside, part, 0), rows.row(index))
 
 
 @version("TensorListSetItem")
@@ -74,7 +76,7 @@ def _set(values: Any, index: Any, item: Any) -> Any:
     if isinstance(rows, TensorList):
         rows = _blank(len(values), item)
     refuse_if((jnp.asarray(index) < 0) | (jnp.asarray(index) >= len(rows)))
-    return Rows(rows.array.at[index].set(_array(item)), rows.depth)
+    return _written(rows, index, item)
 
 
 @version("TensorListClearItem")
@@ -84,15 +86,15 @@ def _clear(values: Any, index: Any) -> Any:
     rows = as_rows(values)
     if isinstance(rows, TensorList):
         return rows
-    return Rows(rows.array.at[index].set(0), rows.depth)
+    return rows.of(rows.array.at[index].set(0))
 
 
 @version("TensorListOnlyItem")
 def _only(values: Any, index: Any, item: Any) -> Any:
     if isinstance(values, TensorList) and is_known(index):
         return TensorList([item if i == int(index) else None for i in range(len(values))])
-    rows = _blank(len(values), item)
-    return Rows(rows.array.at[index].set(_array(item)), rows.depth)
+    rows = _written(_blank(len(values), item), index, item)
+    return Rows(rows.array, rows.depth, (getattr(values, "live", None), *rows.lives[1:]))
 
 
 @version("TensorListAdd")
@@ -103,8 +105,18 @@ def _add(a: Any, b: Any) -> Any:
     if not isinstance(a, Rows) or not isinstance(b, Rows):
         return a if isinstance(a, Rows) else b
     size = max(len(a), len(b))
-    live = b.live if a.live is None else a.live
-    return Rows(_padded(a.array, size) + _padded(b.array, size), a.depth, live)
+    total = padded(a.array, [size]) + padded(b.array, [size])
+    return Rows(total, a.depth, _most([a, b], size))
+
+
+def _most(lists: Sequence[Rows], size: int) -> list[Any]:
+    """The numbers of elements of a list that has the elements of several."""
+    columns = [
+        [v for v in column if v is not None]
+        for column in zip(*[r.lives for r in lists], strict=True)
+    ]
+    even = [[padded(v, [size]) if np.ndim(v) else v for v in column] for column in columns]
+    return [functools.reduce(jnp.maximum, column) if column else None for column in even]
 
 
 def _sum(x: Any, y: Any) -> Any:
@@ -112,11 +124,6 @@ def _sum(x: Any, y: Any) -> Any:
     if x is None or y is None:
         return y if x is None else x
     return _add(x, y) if is_list(x) else x + y
-
-
-def _padded(array: Any, size: int) -> Any:
-    missing = size - len(array)
-    return jnp.pad(array, [(0, missing), *[(0, 0)] * (array.ndim - 1)]) if missing else array
 
 
 @version("TensorListStack")
@@ -132,7 +139,7 @@ def _stack_like(values: Any, like: Any) -> Any:
     rows = as_rows(values)
     if isinstance(rows, TensorList):
         return jnp.zeros_like(like)
-    return _padded(rows.array, len(like))[: len(like)]
+    return padded(rows.array, [len(like)])[: len(like)]
 
 
 @version("TensorListConcatV2")
@@ -151,15 +158,15 @@ def _concat_like(values: Any, like: Any, joined: Any) -> Any:
 
 
 def _joined(values: TensorList, like: Sequence[Any]) -> Any:
-    padded = [*values, *[None] * (len(like) - len(values))]
-    pairs = zip(padded, like, strict=True)
+    longer = [*values, *[None] * (len(like) - len(values))]
+    pairs = zip(longer, like, strict=True)
     return jnp.concatenate([jnp.zeros_like(v) if g is None else g for g, v in pairs])
 
 
 @version("TensorListSplit")
 def _split(joined: Any, like: Any) -> Any:
     if isinstance(like, Rows):
-        return Rows(joined.reshape(like.array.shape), like.depth)
+        return like.of(joined.reshape(like.array.shape))
     ends = np.cumsum([len(v) for v in like], dtype=int).tolist()
     return TensorList([joined[e - len(v) : e] for v, e in zip(like, ends, strict=True)])
 
@@ -173,7 +180,7 @@ def _unstack(x: Any) -> Any:
 def _zeros(values: Any) -> Any:
     """The zeros of a gradient may be those of a list."""
     if isinstance(values, Rows):
-        return Rows(jnp.zeros_like(values.array), values.depth, values.live)
+        return values.of(jnp.zeros_like(values.array))
     if isinstance(values, TensorList):
         return TensorList([None] * len(values))
     return jnp.zeros_like(values)
@@ -195,13 +202,16 @@ def _join_examples(*lists: Any) -> Any:
         columns = itertools.zip_longest(*lists)
         return TensorList([_joined_elements(column) for column in columns])
     found = [as_rows(values) for values in lists]
-    there = next((rows for rows in found if isinstance(rows, Rows)), None)
+    there = [rows for rows in found if isinstance(rows, Rows)]
     size = max(map(len, found))
-    if there is None:
+    if not there:
         return TensorList([None] * size)
-    like = _padded(there.array, size)
-    parts = [_padded(r.array, size) if isinstance(r, Rows) else jnp.zeros_like(like) for r in found]
-    return Rows(jnp.stack(parts, there.depth), there.depth, there.live)
+    like = padded(there[0].array, [size])
+    parts = [
+        padded(r.array, [size]) if isinstance(r, Rows) else jnp.zeros_like(like) for r in found
+    ]
+    depth = there[0].depth
+    return Rows(jnp.stack(parts, depth), depth, _most(there, size))
 
 
 def _joined_elements(elements: Sequence[Any]) -> Any:
@@ -226,9 +236,7 @@ def _part_examples(values: Any, *, num: int) -> list[Any]:
     rows = as_rows(values)
     if isinstance(rows, TensorList):
         return [rows] * num
-    return [
-        Rows(jnp.take(rows.array, i, axis=rows.depth), rows.depth, rows.live) for i in range(num)
-    ]
+    return [rows.of(jnp.take(rows.array, i, axis=rows.depth)) for i in range(num)]
 
 
 @version("TensorListRepeatExample")
@@ -239,7 +247,7 @@ def _repeat_example(values: Any, *, num: int) -> Any:
     if isinstance(rows, TensorList):
         return rows
     repeated = jnp.repeat(jnp.expand_dims(rows.array, rows.depth), num, axis=rows.depth)
-    return Rows(repeated, rows.depth, rows.live)
+    return rows.of(repeated)
 
 
 @version("TensorListSumExamples")
@@ -247,8 +255,4 @@ def _sum_examples(values: Any, *, num: int) -> Any:
     if is_uneven(values):
         return _each(values, lambda v: v.sum(0))
     rows = as_rows(values)
-    return (
-        rows
-        if isinstance(rows, TensorList)
-        else Rows(rows.array.sum(rows.depth), rows.depth, rows.live)
-    )
+    return rows if isinstance(rows, TensorList) else rows.of(rows.array.sum(rows.depth))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -20,7 +21,8 @@ from wengert.engines.xla.compiled import (
     STREAM,
     Compiled,
 )
-from wengert.engines.xla.rows import as_list, is_list, register
+from wengert.engines.xla.rooms import Rooms, inner_operations
+from wengert.engines.xla.rows import fetched_list, is_list, register
 from wengert.engines.xla.tracing import AskReferenceError, ValueNeededError
 from wengert.errors import UnimplementedError
 from wengert.execution.engine_registry import Runnable
@@ -49,26 +51,30 @@ class XlaPlan(Runnable):
         # By the types of values that are usual: found in 1 us, not in 20.
         self._usual: dict[tuple[type, ...], Compiled] = {}
         self._known: set[int] = set()  # the given whose values are known when it is compiled
+        self._parts: _Parts | None = None  # if it cannot be compiled as a whole
         self._inner = inner_resources(plan)  # those that bodies of loops and branches hold
+        self._rooms = Rooms(plan)
         self._reference: NumpyPlan | None = None
         self._on_device = type(jnp.zeros(()))  # JAX's arrays are of one class
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The fetches, for values of `plan.given`."""
-        return list(map(_fetched, self._results(values)))
+        return list(map(_fetched, self.results(values)))
 
     def from_tensors(self, given: Sequence[Any]) -> list[Any]:
         """The same from tensors to tensors; what is on the device stays there."""
         values = [_of_tensor(x) if type(x) is Tensor else _of_other(x) for x in given]
         kind = self._on_device
         return [
-            wrap_on_device(v) if type(v) is kind else _as_tensor(v) for v in self._results(values)
+            wrap_on_device(v) if type(v) is kind else _as_tensor(v) for v in self.results(values)
         ]
 
-    def _results(self, values: Sequence[Any]) -> Sequence[Any]:
+    def results(self, values: Sequence[Any]) -> Sequence[Any]:
         """The fetches as they are on the device, or as NumPy gives them."""
+        if self._parts is not None:
+            return self._parts(values)
         compiled = self._usual.get(tuple(map(type, values)))
-        if compiled is None or not compiled.are_apart(values):
+        if compiled is None or (compiled.has_several_cells and not compiled.are_apart(values)):
             results = self._looked_up(values)
         else:
             results = compiled(values)
@@ -97,12 +103,15 @@ class XlaPlan(Runnable):
         found = self._compiled.get(key)
         if found is not None:
             return found(values), found
-        found = Compiled(self.plan, self._inner, kinds, places, known)
+        found = Compiled(self.plan, self._inner, kinds, places, known, self._rooms)
         try:
             results = found(values)
         except AskReferenceError:
             return None, None
         except ValueNeededError as error:
+            if error.op in self.plan.steps and error.op.row.users:
+                self._parts = _Parts(self.plan, error.op)
+                return self._parts(values[: len(self.plan.given)]), None
             more = self._asked_by(error.op, values, kinds) - self._known
             if not more or len(self._compiled) >= MOST_VALUES:
                 raise
@@ -145,17 +154,54 @@ class XlaPlan(Runnable):
         return self._reference([np.asarray(v) if isinstance(v, jax.Array) else v for v in values])
 
 
+# ---- in parts --------------------------------------------------------------------------------------
+# A plan is cut where Python gives a value whose shape nobody stated.
+
+
+class _Parts:
+    """A plan before an operation, the operation, which is run as it stands, and the rest."""
+
+    def __init__(self, plan: Plan, op: Operation) -> None:
+        at = next(i for i, step in enumerate(plan.steps) if step is op)
+        before, after = plan.steps[:at], plan.steps[at + 1 :]
+        wanted = [*[x for step in [op, *after] for x in step.inputs], *plan.fetches]
+        needed = {id(x) for x in wanted}
+        made = [y for step in before for y in step.outputs if id(y) in needed]
+        self._first = XlaPlan(_part(plan, before, plan.feeds, made)) if before else None
+        self._between = NumpyPlan(_part(plan, [op], [*plan.feeds, *made], op.outputs))
+        self._rest = XlaPlan(_part(plan, after, [*plan.feeds, *made, *op.outputs], plan.fetches))
+        self._feeds = len(plan.feeds)
+
+    def __call__(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The fetches, as the last part gives them."""
+        fed, resources = list(values[: self._feeds]), values[self._feeds :]
+        if self._first is not None:
+            fed += map(_handed_on, self._first.results(values))
+        found = self._between([*map(_fetched, fed), *resources])
+        results: Sequence[Any] = self._rest.results([*fed, *found, *resources])
+        return results
+
+
+def _part(plan: Plan, steps: Sequence[Any], feeds: Sequence[Any], fetches: Sequence[Any]) -> Plan:
+    """Some steps of a plan, as a plan that is given what others made."""
+    part = copy.copy(plan)
+    part.steps, part.feeds, part.fetches = list(steps), list(feeds), list(fetches)
+    return part
+
+
+def _handed_on(value: Any) -> Any:
+    """A result of one part as the next one takes it: lists come back as they are."""
+    return fetched_list(value) if is_list(value) else value
+
+
+# ---- what is handed in -----------------------------------------------------------------------------
+
+
 def inner_resources(plan: Plan) -> list[Operation]:
     """The generators and other resources of the bodies that a plan runs."""
-    found: dict[int, Operation] = {}
-    waiting = list(plan.steps)
-    while waiting:
-        for graph in waiting.pop().row.graphs:
-            for op in graph.operations:
-                if is_resource(op):
-                    found[id(op)] = op
-                waiting.append(op)
-    return list(found.values())
+    outer = set(map(id, plan.steps))
+    inside = [op for op in inner_operations(plan) if id(op) not in outer]
+    return list({id(op): op for op in inside if is_resource(op)}.values())
 
 
 def resource_of(op: Operation) -> Any:
@@ -175,7 +221,8 @@ def _kind(plan: Plan, at: int, value: Any) -> Any:
     if isinstance(value, Stream):
         return STREAM
     if isinstance(value, TensorList):
-        return LIST if any(v is not None for v in value) else (BLANK, len(value))
+        is_told = value.held is not None or any(v is not None for v in value)
+        return LIST if is_told else (BLANK, len(value))
     if (
         isinstance(value, Variable)
         or (hasattr(value, "_lock") and hasattr(value, "put_back"))
@@ -221,9 +268,9 @@ def _of_other(value: Any) -> Any:
 
 def _fetched(value: Any) -> Any:
     if is_list(value):
-        return as_list(value)
+        return fetched_list(value)
     return Settings.fetch(value) if isinstance(value, jax.Array) else value
 
 
 def _as_tensor(value: Any) -> Any:
-    return wrap(as_list(value) if is_list(value) else value)
+    return wrap(fetched_list(value) if is_list(value) else value)

@@ -2,8 +2,9 @@
 
 A strategy's replicas write their operations one after the other, each for its device. Where those of all replicas
 are the same but for what they are given, they are evaluated once, for a part of arrays that lie in parts on the
-devices; XLA puts in what the devices tell each other where the values meet. Otherwise, as where replicas draw random
-numbers, change variables, or have batches of several sizes, they are evaluated one after the other, as they were written.
+devices; XLA puts in what the devices tell each other where the values meet. Each replica draws from generators of its own, and
+its loops and branches go their own ways. Otherwise, as where replicas change variables, call Python, or have batches of several
+sizes, they are evaluated one after the other, as they were written.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
 
+from wengert.engines.xla.alike import are_alike, same_array
 from wengert.engines.xla.backend import jax, jnp, load
 from wengert.engines.xla.placement import device_named
-from wengert.engines.xla.rows import Rows
+from wengert.engines.xla.rooms import Rooms
 from wengert.engines.xla.traced import checking
 from wengert.engines.xla.tracing import Trace, TracedCell, TracedStream, is_known
 from wengert.execution.plan import Plan
@@ -50,31 +53,39 @@ def groups_of(plan: Plan) -> dict[int, Group]:
     if len({op.device for op in plan.steps if op.device}) < LEAST:
         return {}
     found: dict[int, Group] = {}
+    used = set(_uses(plan))
     runs: list[list[Operation]] = []
     start = at = 0
     for device, same in itertools.groupby(plan.steps, key=lambda op: op.device):
         run = list(same)
         if not device or device in {r[0].device for r in runs}:
-            _add(found, start, runs)
+            _add(found, start, runs, used)
             runs = []
         if device:
             start = at if not runs else start
             runs.append(run)
         at += len(run)
-    _add(found, start, runs)
+    _add(found, start, runs, used)
     return found
 
 
-def _add(found: dict[int, Group], start: int, runs: list[list[Operation]]) -> None:
-    if (
-        len(runs) < LEAST
-        or len(runs[0]) < LEAST
-        or not all(_are_alike(runs[0], r) for r in runs[1:])
-    ):
+def _add(found: dict[int, Group], start: int, runs: list[list[Operation]], used: set[int]) -> None:
+    if len(runs) < LEAST or len(runs[0]) < LEAST:
+        return
+    if not all(are_alike(runs[0], r) and _used_alike(runs[0], r, used) for r in runs[1:]):
         return
     mesh = _mesh_of([run[0].device for run in runs])
     if mesh is not None:
         found[start] = Group(runs, mesh)
+
+
+def _used_alike(first: Sequence[Operation], other: Sequence[Operation], used: set[int]) -> bool:
+    """Whether the same results of loops are used: the others are not computed."""
+    return all(
+        [id(y) in used for y in a.outputs] == [id(y) in used for y in b.outputs]
+        for a, b in zip(first, other, strict=True)
+        if a.row.bodies is not None
+    )
 
 
 def _mesh_of(names: Sequence[str]) -> Any:
@@ -90,47 +101,6 @@ def everywhere(mesh: Any) -> Any:
     return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
 
 
-def _are_alike(first: Sequence[Operation], other: Sequence[Operation]) -> bool:
-    """Whether two lists have the same operations, of what is theirs and of what is given."""
-    if len(first) != len(other):
-        return False
-    places: dict[int, Any] = {}
-    for at, (a, b) in enumerate(zip(first, other, strict=True)):
-        if a.row is not b.row or not _is_pure(a) or not _same_attrs(a.attrs, b.attrs):
-            return False
-        for k, (y, z) in enumerate(zip(a.outputs, b.outputs, strict=True)):
-            places[id(y)] = places[id(z)] = (at, k)
-        if [places.get(id(x)) for x in a.inputs] != [places.get(id(x)) for x in b.inputs]:
-            return False
-    return True
-
-
-def _is_pure(op: Operation) -> bool:
-    """Whether an operation does nothing but give its results, and has no others within it."""
-    row = op.row
-    special = row.effects or row.stateful or row.users or row.closes or row.graphs or row.inline
-    return not special and not op.control_inputs
-
-
-def _same_attrs(a: Any, b: Any) -> bool:
-    if a.keys() != b.keys():
-        return False
-    return all(x is b[k] or (type(x) is type(b[k]) and _equal(x, b[k])) for k, x in a.items())
-
-
-def _same_array(a: Any, b: Any) -> bool:
-    return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, (np.ndarray, np.generic)):
-        return _same_array(a, b)
-    try:
-        return bool(a == b)
-    except ValueError:
-        return False
-
-
 # ---- evaluated together -----------------------------------------------------------------------------
 
 
@@ -141,10 +111,11 @@ class ReplicaTrace(Trace):
         self,
         cells: Sequence[Any],
         errors: list[Exception],
+        rooms: Rooms,
         held: dict[int, Any],
         groups: dict[int, Group],
     ) -> None:
-        super().__init__(cells, errors, held)
+        super().__init__(cells, errors, rooms, held)
         self._groups = groups
         # Of arrays of all replicas the part of each: the part, the array, the replica; by the part's id.
         self.parts: dict[int, tuple[Any, Any, int]] = {}
@@ -215,14 +186,16 @@ class _Together:
         self._apart: list[Any] = []
         self._places: dict[int, tuple[bool, int]] = {}  # of inputs of the first replica
         self._rest: list[Operation] = []  # of the first replica
-        self._cells: list[int] = []  # places in `shared` of variables
+        self._streams: list[list[TracedStream]] = []  # the generators of all replicas
+        self._stream_of: dict[int, int] = {}  # of inputs of the first replica
 
     def compute(self) -> None:
         """The results of all replicas."""
         inside: set[int] = set()  # what depends on the replica
         for column in self._group.columns:
             inputs = list(zip(*[op.inputs for op in column], strict=True))
-            if not any(id(xs[0]) in inside for xs in inputs) and all(map(self._in_common, inputs)):
+            is_theirs = any(id(xs[0]) in inside or self._is_drawn_from(xs[0]) for xs in inputs)
+            if not is_theirs and all(map(self._in_common, inputs)):
                 self._once(column)
                 continue
             for xs in inputs:
@@ -240,6 +213,9 @@ class _Together:
     def _value(self, x: Any) -> Any:
         return self._new[id(x)] if id(x) in self._new else self._found[id(x)]
 
+    def _is_drawn_from(self, x: Any) -> bool:
+        return isinstance(self._found.get(id(x)), TracedStream)
+
     def _in_common(self, xs: Sequence[Any]) -> bool:
         first, *others = map(self._value, xs)
         return all(
@@ -254,20 +230,39 @@ class _Together:
 
     def _given(self, xs: Sequence[Any]) -> None:
         """Note what the replicas are given, all the same or each its own."""
-        if id(xs[0]) in self._places:
+        if id(xs[0]) in self._places or id(xs[0]) in self._stream_of:
             return
         values = [self._value(x) for x in xs]
-        if any(isinstance(v, (TracedStream, TensorList, Rows)) for v in values):
-            raise _NotTogetherError
+        if all(isinstance(v, TracedStream) for v in values):
+            self._draws_from(xs[0], values)
+            return
         if self._in_common(xs):
             self._places[id(xs[0])] = False, len(self._shared)
             self._shared.append(values[0])
             return
-        forms = {(np.shape(v), np.dtype(v.dtype)) for v in values}
-        if len(forms) > 1 or any(isinstance(v, TracedCell) for v in values):
+        if any(isinstance(v, (TracedStream, TracedCell)) for v in values):
             raise _NotTogetherError
         self._places[id(xs[0])] = True, len(self._apart)
-        self._apart.append(jnp.stack(list(map(jnp.asarray, values))))
+        self._apart.append(self._of_all(values))
+
+    def _of_all(self, values: Sequence[Any]) -> Any:
+        """The values of all replicas, as a part of one array for each: as they lay before, if they came so."""
+        parts = [self._trace.parts.get(id(v), (None, None, -1)) for v in values]
+        stacked = parts[0][1]
+        if stacked is not None and all(
+            p[1] is stacked and p[2] == at for at, p in enumerate(parts)
+        ):
+            return stacked
+        if len(set(map(_form_of, values))) > 1:
+            raise _NotTogetherError
+        return jax.tree.map(lambda *arrays: jnp.stack(list(map(jnp.asarray, arrays))), *values)
+
+    def _draws_from(self, x: Any, streams: list[TracedStream]) -> None:
+        """Note the generators of the replicas; of one that they share, each takes up where the last one left it."""
+        if len(set(map(id, streams))) < len(streams):
+            raise _NotTogetherError
+        self._stream_of[id(x)] = len(self._streams)
+        self._streams.append(streams)
 
     def _outputs(self) -> list[Any]:
         """The tensors, of all replicas, that are used outside of the group."""
@@ -281,48 +276,88 @@ class _Together:
         is_cell = [isinstance(v, TracedCell) for v in self._shared]
         given = [None if is_known(v) else _array(v) for v in self._shared]
         known: list[Any] = [None] * len(outputs)
+        streams = [_joined([s.parts for s in column]) for column in self._streams]
+        if not any(map(np.size, jax.tree.leaves((self._apart, streams)))):
+            raise _NotTogetherError  # XLA must see an element that is a replica's own
 
-        def replica(shared: Any, apart: Any) -> Any:
+        def replica(shared: Any, apart: Any, streams: Any, lost: Any) -> Any:
             values = [v if s is None else s for v, s in zip(self._shared, shared, strict=True)]
             cells = [TracedCell(v) if c else v for v, c in zip(values, is_cell, strict=True)]
-            results, failed = self._replica(cells, [a[0] for a in apart], outputs)
+            own = [TracedStream(*_first(parts)) for parts in streams]
+            inner = self._inner(cells, own, lost)
+            results = self._replica(inner, cells, [_first(a) for a in apart], own, outputs)
             for at, value in enumerate(results):
                 known[at] = value if is_known(value) else None
-            arrays = [jnp.asarray(v)[None] for v in results if not is_known(v)]
-            return arrays, jnp.asarray(failed)[None]
+            found = [v for v in results if not is_known(v)]
+            lacking = [] if is_known(inner.lacking) else [inner.lacking]
+            more = inner.failed, lacking, [s.taken for s in own]
+            return jax.tree.map(lambda v: jnp.asarray(v)[None], (found, more))
 
         whole, parts = jax.sharding.PartitionSpec(), jax.sharding.PartitionSpec(_AXIS)
-        arrays, failed = _mapped(replica, self._group.mesh, (whole, parts), parts)(
-            given, self._apart
-        )
+        mapped = _mapped(replica, self._group.mesh, (whole, parts, parts, whole), parts)
+        arrays, (failed, lacking, taken) = mapped(given, self._apart, streams, self._trace.lost)
         self._trace.check(failed)
+        if lacking:
+            self._trace.note_lacking(jnp.max(lacking[0], 0))
+        for column, counts in zip(self._streams, taken, strict=True):
+            for at, stream in enumerate(column):
+                stream.taken = counts[at]
         rest = iter(arrays)
         return [next(rest) if v is None else v for v in known]
 
-    def _replica(self, shared: Sequence[Any], apart: Sequence[Any], outputs: Sequence[Any]) -> Any:
-        """What one replica finds, and whether a check failed."""
-        inner = Trace([c for c in shared if isinstance(c, TracedCell)], [])
+    def _inner(self, shared: Sequence[Any], streams: Sequence[TracedStream], lost: Any) -> Trace:
+        """What traces one replica."""
+        cells = [c for c in shared if isinstance(c, TracedCell)]
+        inner = Trace([*cells, *streams], [], self._trace.rooms)
+        inner.lost = lost
+        inner.within(self._trace)
+        return inner
+
+    def _replica(
+        self,
+        inner: Trace,
+        shared: Sequence[Any],
+        apart: Sequence[Any],
+        streams: Sequence[TracedStream],
+        outputs: Sequence[Any],
+    ) -> list[Any]:
+        """What one replica finds."""
         found = dict(self._new)
         for x, (is_apart, at) in self._places.items():
             found[x] = (apart if is_apart else shared)[at]
+        found |= {x: streams[at] for x, at in self._stream_of.items()}
         with checking(inner.check):
-            for op in self._rest:
-                results = inner.step(op, [found[id(x)] for x in op.inputs])
-                found |= {id(y): v for y, v in zip(op.outputs, results, strict=True)}
+            inner.take(self._rest, found)
         if inner.calls_back:
             raise _NotTogetherError
-        return [found[id(y)] for y in outputs], inner.failed
+        return [found[id(y)] for y in outputs]
 
     def _part(self, stacked: Any, at: int) -> Any:
-        part = stacked[at]
+        part = jax.tree.map(itemgetter(at), stacked)
         self._trace.parts[id(part)] = part, stacked, at
         return part
 
 
 def _alike(a: Any, b: Any) -> bool:
     if isinstance(a, TensorList) or isinstance(b, TensorList):
-        return False
-    return _same_array(np.asarray(a), np.asarray(b))
+        return _form_of(a) == _form_of(b) and not jax.tree.leaves(a)
+    return same_array(np.asarray(a), np.asarray(b))
+
+
+def _first(parts: Any) -> Any:
+    """The only one in what a replica is given of arrays of all."""
+    return jax.tree.map(itemgetter(0), parts)
+
+
+def _form_of(value: Any) -> Any:
+    """What must be the same for values to be parts of one array, or lists for which each of their arrays is."""
+    leaves, structure = jax.tree.flatten(value)
+    return structure, tuple([(np.shape(v), np.dtype(v.dtype)) for v in leaves])
+
+
+def _joined(parts: Sequence[Sequence[Any]]) -> list[Any]:
+    """The parts of all replicas behind one another."""
+    return [jnp.stack(list(map(jnp.asarray, column))) for column in zip(*parts, strict=True)]
 
 
 def _array(value: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,7 +18,8 @@ from wengert.core.dispatch import apply
 from wengert.engines.numpy_engine import in_operation
 from wengert.engines.xla.backend import io_callback, jax, jnp
 from wengert.engines.xla.rebound import rebound
-from wengert.engines.xla.rows import Rows
+from wengert.engines.xla.rooms import Answers, Rooms
+from wengert.engines.xla.rows import Rows, Unwritten
 from wengert.engines.xla.traced import XP, NeedsNumbersError, Traced, answering, bare
 from wengert.engines.xla.versions import CALLED_BACK, CHECKED, VERSIONS, WHOLE, Version
 from wengert.errors import OpError, UnimplementedError
@@ -66,10 +68,15 @@ class TracedStream:
 
     shape = ()
 
-    def __init__(self, halves: Any, key: Any) -> None:
+    def __init__(self, halves: Any, key: Any, taken: Any = np.uint64(0)) -> None:  # noqa: B008
         self._halves = halves
         self._key = key
-        self.taken: Any = np.uint64(0)
+        self.taken = taken
+
+    @property
+    def parts(self) -> tuple[Any, Any, Any]:
+        """What makes another one that stands there."""
+        return self._halves, self._key, self.taken
 
     def reserve(self, blocks: int) -> TracedPhilox:
         """A generator for so many blocks; this one continues after them."""
@@ -83,13 +90,24 @@ class Trace:
     """What a trace knows besides the values: variables, generators, and checks that may fail."""
 
     def __init__(
-        self, cells: Sequence[Any], errors: list[Exception], held: dict[int, Any] | None = None
+        self,
+        cells: Sequence[Any],
+        errors: list[Exception],
+        rooms: Rooms,
+        held: dict[int, Any] | None = None,
     ) -> None:
         self.held = held or {}  # what the bodies of loops and branches hold, by the operation's id
+        self.rooms = rooms
+        self.lacking: Any = rooms.none_lacking()  # how many iterations of loops had no room
+        # A check failed, or there was no room: what follows is of no use. Loops end, which might never do so.
+        self.lost: Any = np.False_
         self._plans: list[Plan] = []  # those that are being traced, from the outermost to this one
         self.cells = list(cells)  # TracedCell and TracedStream
         self.failed: Any = np.False_
         self.errors = errors  # those that callbacks raised
+        self.run_number: Any = None  # where a run may be made again
+        self.has_effects = False  # whether Python is called for its effects
+        self.answers = Answers(errors)
         self.calls_back = False
         self._waited = 0
         self.called_back: set[str] = set()
@@ -98,9 +116,9 @@ class Trace:
 
     @property
     def state(self) -> list[Any]:
-        """What a body may change: arrays of variables, blocks taken, whether a check failed."""
+        """What a body may change: arrays of variables, blocks taken, whether a check failed, or a loop had no room."""
         held = [c._array if isinstance(c, TracedCell) else c.taken for c in self.cells]
-        return [*held, self.failed]
+        return [*held, self.failed, self.lost, self.lacking]
 
     @state.setter
     def state(self, state: Sequence[Any]) -> None:
@@ -109,7 +127,7 @@ class Trace:
                 cell._array = value
             else:
                 cell.taken = value
-        self.failed = state[-1]
+        self.failed, self.lost, self.lacking = state[-3:]
 
     @contextmanager
     def entered(self, state: Sequence[Any]) -> Iterator[None]:
@@ -125,7 +143,20 @@ class Trace:
         """Note a truth value, or an array of them, that must not hold."""
         if is_known(failed) and not np.any(failed):
             return
-        self.failed = jnp.logical_or(self.failed, jnp.any(failed))
+        failed = jnp.any(failed)
+        self.failed = jnp.logical_or(self.failed, failed)
+        self.lost = jnp.logical_or(self.lost, failed)
+
+    def check_room(self, op: Operation, count: Any, room: int) -> None:
+        """Note how many iterations a loop has, if that is more than there is room for."""
+        beyond = jnp.where(count > room, count, 0)
+        none = jnp.asarray(self.rooms.none_lacking())
+        self.note_lacking(none.at[self.rooms.place(op)].set(beyond))
+
+    def note_lacking(self, lacking: Any) -> None:
+        """Note for each loop how many iterations had no room."""
+        self.lacking = jnp.maximum(self.lacking, lacking)
+        self.lost = jnp.logical_or(self.lost, jnp.any(lacking > 0))
 
     # ---- steps ---------------------------------------------------------------------------------
 
@@ -153,6 +184,10 @@ class Trace:
     def body(self, plan: Plan, values: Sequence[Any]) -> list[Any]:
         """The fetches of the plan of a body."""
         return self.run(plan, [*values, *[self.held[id(op)] for op in plan.resources]])
+
+    def within(self, other: Trace) -> None:
+        """Trace what another trace is about to."""
+        self._plans = list(other._plans)
 
     @property
     def used(self) -> set[int]:
@@ -269,14 +304,28 @@ class Trace:
         function = _guarded(self.errors, op, kernel, forms, inputs)
         given = [jnp.asarray(x) for x in inputs if not is_known(x)]
         if op.row.effects or op.row.users or op.row.stateful:
-            found = io_callback(function, forms, *given, ordered=True)
+            found = self._called_for_effects(function, forms, given)
         else:
             found = jax.pure_callback(function, forms, *given, vmap_method="sequential")
         return list(found)
 
+    def _called_for_effects(self, function: Any, forms: Sequence[Any], given: Sequence[Any]) -> Any:
+        self.has_effects = True
+        if self.run_number is None:
+            return io_callback(function, forms, *given, ordered=True)
+
+        def answered(run: Any, lost: Any, *arrays: Any) -> Any:
+            if lost:
+                return [np.zeros(f.shape, f.dtype) for f in forms]
+            return self.answers.answer(int(run), partial(function, *arrays))
+
+        return io_callback(answered, forms, self.run_number, self.lost, *given, ordered=True)
+
 
 def is_known(value: Any) -> bool:
     """Whether a value is known while tracing."""
+    if isinstance(value, Unwritten):
+        return False  # how many lists there are may not be
     if isinstance(value, TensorList):
         return all(v is None or is_known(v) for v in value)
     return isinstance(value, KNOWN)
