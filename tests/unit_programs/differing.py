@@ -46,7 +46,6 @@ DTYPES: dict[str, list[str]] = {
     "mathematics/binary squared_difference": ["[int8]", "[uint8]", "[int16]"],
     "mathematics/binary divide_no_nan": ["[bool]"],
     "mathematics/reductions' dtypes": ["[complex64][4]"],
-    "mathematics/products' dtypes": ["[int8]", "[int16]", "[bool]"],
 }
 
 # Static sizes: more of them are known here, or fewer.
