@@ -22,7 +22,7 @@ def programs(tf: Any) -> Programs:
         "rows of accumulators": in_a_graph(tf, rows_of_accumulators),
         "errors made": lambda: errors_made(tf),
         "tables of any rank": lambda: tables_of_any_rank(tf),
-    }
+    } | sizes(tf)
 
 
 def in_a_graph(tf: Any, program: Callable[[Any], Any]) -> Callable[[], Any]:
@@ -182,3 +182,45 @@ def tables_of_any_rank(tf: Any) -> Any:
         return table.lookup(keys)
 
     return [found(tf.constant("b")), found(tf.constant([["a", "x"]]))]
+
+
+def sizes(tf: Any) -> Programs:
+    """Sizes of shapes as objects, which programs of version 1 ask for a value."""
+    v1 = tf.compat.v1
+
+    def seen() -> Any:
+        x = v1.placeholder(tf.float32, [None, 3], name="x")
+        rows, columns = x.get_shape()
+        w = v1.get_variable("w", [x.shape[-1].value, columns * 2])
+        unknown = v1.placeholder(tf.float32)
+        return [
+            [
+                str(x.shape),
+                repr(x.shape),
+                str(x),
+                str(tf.TensorShape(None)),
+                str(tf.TensorShape([4])),
+            ],
+            [rows.value, columns.value, int(columns), columns == 3, rows is None, str(rows)],
+            [(columns * 2).value, (columns // 2).value, (rows + 1).value, repr(columns - 1)],
+            [d.value for d in x.shape[1:]],
+            [x.shape.as_list(), x.shape.ndims, unknown.shape.ndims, unknown.get_shape().dims],
+            [w.shape.as_list(), tf.reshape(x, [-1, columns]).shape.as_list()],
+            tf.matmul(x, w).shape.as_list(),
+            tf.zeros([columns, x.shape[1]]).shape.as_list(),
+            [x.shape == [None, 3], x.shape[1:] == [3], x.shape.concatenate([2]).as_list()],
+        ]
+
+    def with_objects() -> Any:
+        v1.disable_v2_tensorshape()
+        try:
+            with tf.Graph().as_default():
+                return seen()
+        finally:
+            v1.enable_v2_tensorshape()
+
+    def with_numbers() -> Any:
+        shape = tf.TensorShape([None, 3])
+        return [shape[0], shape[1], list(shape), str(shape), repr(shape)]
+
+    return {"sizes as objects": with_objects, "sizes as numbers": with_numbers}

@@ -153,6 +153,9 @@ from wengert.compat.v1.functions.switches import (
     disable_resource_variables as disable_resource_variables,
 )
 from wengert.compat.v1.functions.switches import disable_v2_behavior as disable_v2_behavior
+from wengert.compat.v1.functions.switches import (
+    disable_v2_tensorshape as disable_v2_tensorshape,
+)
 from wengert.compat.v1.functions.switches import enable_control_flow_v2 as enable_control_flow_v2
 from wengert.compat.v1.functions.switches import (
     enable_resource_variables as enable_resource_variables,
