@@ -95,7 +95,6 @@ _INSTEAD: Final = {
         "tf.quantization.fake_quant_with_min_max_vars computes with numbers that are quantized",
     ),
     "compat.v1.add_check_numerics_ops": "tf.debugging.enable_check_numerics",
-    "compat.v1.verify_tensor_all_finite": "tf.debugging.assert_all_finite",
     "placeholder": "tf.compat.v1.placeholder", "Session": "tf.compat.v1.Session",
     "get_variable": "tf.compat.v1.get_variable", "global_variables_initializer": "tf.compat.v1.global_variables_initializer",
 }  # fmt: skip
