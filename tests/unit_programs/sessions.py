@@ -213,6 +213,13 @@ def sizes(tf: Any) -> Programs:
             tf.matmul(x, w).shape.as_list(),
             tf.zeros([columns, x.shape[1]]).shape.as_list(),
             [x.shape == [None, 3], x.shape[1:] == [3], x.shape.concatenate([2]).as_list()],
+            [t.shape.as_list() for t in (tf.one_hot([0], columns), tf.fill([columns], 2.0))],
+            [
+                tf.get_static_value(t)
+                for t in (tf.convert_to_tensor(columns), tf.stack([columns, 2]))
+            ],
+            tf.cast(columns, tf.float32).dtype.name,
+            refusal(lambda: tf.convert_to_tensor(rows), "Cannot convert unknown Dimension"),
         ]
 
     def with_objects() -> Any:

@@ -21,6 +21,17 @@ _INSTEAD: Final = {
     "image.decode_webp": "Pillow reads WebP; np.asarray makes it an array",
     "distribute": "There are tf.distribute.Mesh, MirroredStrategy for the devices of a process, and MultiWorkerMirroredStrategy for several",
     "lite": "Nothing is converted for other machines",
+    **dict.fromkeys(
+        ("distributions", "compat.v1.distributions"),
+        "tensorflow_probability.distributions has them, which runs as it is installed",
+    ),
+    **dict.fromkeys(
+        ("estimator", "compat.v1.estimator"), "A loop of Python over batches does what an estimator did"
+    ),
+    **dict.fromkeys(
+        ("feature_column", "compat.v1.feature_column"),
+        "tf.one_hot, tf.lookup, tf.sparse.cross and tf.nn.embedding_lookup make columns of features",
+    ),
     "tpu": "There are no TPUs; tf.device is accepted and does nothing",
     "python.ops.control_flow_ops": "Branches and loops are operations with functions here: tf.cond, "
     "tf.switch_case and tf.while_loop build them",
