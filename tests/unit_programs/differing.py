@@ -26,7 +26,7 @@ KINDS: dict[str, list[str]] = {
     "mathematics/elementwise refused": ["[2]", "[5]"],
     "mathematics/linear refused": ["[11]"],
     "mathematics/operators refused": ["[3]"],
-    "networks/layers refused": ["[0]", "[2]", "[8]"],
+    "networks/layers refused": ["[2]", "[8]"],
     "networks/losses refused": ["[3]"],
     "networks/images refused": ["[16]"],
     "networks/arrays of tensors refused": ["[3]", "[5]"],

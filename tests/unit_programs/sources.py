@@ -142,7 +142,7 @@ def unchanged(tf: Any) -> Programs:
             ([0, -1], 1, "have the same elements as outputs got 1 -D and 2 elements"),
             ([1, 2], 3, "have the same elements as outputs got 1 -D and 2 elements"),
             ([[1, 2]], None, "have the same elements as outputs got 2 -D and 2 elements"),
-            ([], None, "must be at least minimum 1"),
+            (tf.constant([], tf.int32), None, "must be at least minimum 1"),
             ([2], None, "If there is only one output.*Input size: 3 output size: 2"),
             ([1, 1], None, "or be less than the size of the input along split_dim if not fully"),
             ([-2, 5], None, "Split size at index 0 must be >= 0. Got: -2"),
@@ -175,7 +175,23 @@ def unchanged(tf: Any) -> Programs:
             for f in (tf.matmul, lambda a, b: a @ b, lambda a, b: tf.tensordot(a, b, 1))
         ]
 
+    def words() -> Any:
+        image, kernel = tf.ones([1, 4, 4, 3]), tf.ones([2, 2, 3, 1])
+        width = "value_range should satisfy value_range.0. < value_range.1., but got"
+        return [
+            refusal(
+                lambda: tf.nn.conv2d(image, kernel, 1, "FOO"), "attr 'padding' of \"FOO\" is not"
+            ),
+            refusal(
+                lambda: tf.nn.max_pool2d(image, 2, 1, "FOO"), "attr 'padding' of \"FOO\" is not"
+            ),
+            refusal(lambda: tf.histogram_fixed_width([1.0, 2.0], [3.0, 3.0]), width),
+            refusal(lambda: tf.histogram_fixed_width([1, 2], [3, 0]), width),
+            tf.histogram_fixed_width([1.0, 2.5], [0.0, 3.0], 3),
+        ]
+
     return {
+        "words of refusals": words,
         "casts to the same dtype": cast,
         "axes from the end": gathered,
         "sizes of parts": parts,
