@@ -279,7 +279,7 @@ COMPLAINTS = [
     (lambda: tf.nn.conv2d(tf.ones([1, 4, 4, 3]), tf.ones([2, 2, 3, 2]), 1, "SAME", dilations=0),
      InvalidArgumentError, "Dilated rates should be larger than 0"),
     (lambda: tf.nn.conv2d(tf.ones([1, 4, 4, 3]), tf.ones([2, 2, 3, 2]), 1, "FOO"),
-     ValueError, "Value for attr 'padding' of 'FOO'"),
+     InvalidArgumentError, "Value for attr 'padding' of \"FOO\""),
     (lambda: tf.nn.conv2d(tf.ones([1, 4, 4, 1], tf.int64), tf.ones([1, 1, 1, 1], tf.int64), 1,
                           "SAME"), InvalidArgumentError, "Value for attr 'T' of int64"),
     (lambda: tf.nn.conv1d(tf.ones([1, 4, 3]), tf.ones([2, 3, 2]), 1, "SAME", data_format="FOO"),

@@ -377,6 +377,40 @@ def test_eager_mode_before_it_was_tensorflows_own(redirected: None) -> None:
     assert (g.numpy(), same is v) == (4.0, True)
 
 
+def test_layers_before_they_were_tensorflows_own(redirected: None) -> None:
+    layers, v1 = module("tensorflow.contrib.layers"), tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = tf.ones([5, 4])
+        half = layers.l2_regularizer(0.5)
+        first = layers.fully_connected(x, 6, weights_regularizer=half)
+        second = layers.fully_connected(first, 2, activation_fn=None, scope="last")
+        (penalty,) = v1.get_collection(v1.GraphKeys.REGULARIZATION_LOSSES)
+        names = [v.op.name for v in v1.trainable_variables()]
+        session.run(v1.global_variables_initializer())
+        weights, biases, *_ = v1.trainable_variables()
+        w, b, h, y, p = session.run([weights, biases, first, second, penalty])
+    assert names == [f"{s}/{v}" for s in ("fully_connected", "last") for v in ("weights", "biases")]
+    np.testing.assert_allclose(h, np.maximum(np.ones([5, 4]) @ w + b, 0.0), rtol=1e-6)
+    np.testing.assert_allclose(p, 0.25 * (w**2).sum(), rtol=1e-6)
+    assert y.shape == (5, 2)
+    assert abs(w).max() <= np.sqrt(6.0 / 10.0)
+
+
+def test_initializers_and_regularizers_of_contrib(redirected: None) -> None:
+    layers = module("tensorflow.contrib.layers")
+    shape, w = [300, 500], tf.constant([1.0, -3.0])
+    for mode, n in (("FAN_IN", 300.0), ("FAN_OUT", 500.0), ("FAN_AVG", 400.0)):
+        for uniform in (True, False):
+            draw = layers.variance_scaling_initializer(2.0, mode, uniform, seed=1)
+            np.testing.assert_allclose(draw(shape).numpy().var(), 2.0 / n, rtol=0.02)
+    with pytest.raises(TypeError, match="Unknown mode FAN"):
+        layers.variance_scaling_initializer(mode="FAN")
+    assert layers.l1_regularizer(2.0)(w).numpy() == 8.0
+    assert layers.l1_l2_regularizer(2.0, 4.0)(w).numpy() == 28.0
+    assert layers.sum_regularizer([None, layers.l1_regularizer(1.0)])(w).numpy() == 4.0
+    assert layers.apply_regularization(layers.l2_regularizer(1.0), [w, w]).numpy() == 10.0
+
+
 # ---- what libraries look at ----------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from wengert.api.function.function import run_functions_eagerly as run_functions
 from wengert.api.session.devices import LogicalDevice as LogicalDevice
 from wengert.api.session.devices import LogicalDeviceConfiguration as LogicalDeviceConfiguration
 from wengert.api.session.devices import PhysicalDevice as PhysicalDevice
+from wengert.api.session.devices import get_soft_device_placement as get_soft_device_placement
 from wengert.api.session.devices import get_visible_devices as get_visible_devices
 from wengert.api.session.devices import list_logical_devices as list_logical_devices
 from wengert.api.session.devices import list_physical_devices as list_physical_devices
@@ -28,6 +29,8 @@ from wengert.ops.support.degenerate_setting import set_degenerate as set_degener
 from wengert.overrides.switches import gradient_switches as gradient_switches
 from wengert.overrides.switches import set_gradient_switches as set_gradient_switches
 
+experimental_run_functions_eagerly = run_functions_eagerly
+experimental_functions_run_eagerly = functions_run_eagerly
 experimental = _experimental
 optimizer = _optimizer
 threading = _threading

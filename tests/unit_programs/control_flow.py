@@ -12,7 +12,15 @@ from unit_programs.common import Programs, everywhere, in_session, internal, ref
 
 
 def programs(tf: Any) -> Programs:
-    return branches(tf) | loops(tf) | folds(tf) | names_of_old(tf) | functional(tf) | effects(tf)
+    return (
+        branches(tf)
+        | loops(tf)
+        | folds(tf)
+        | names_of_old(tf)
+        | functional(tf)
+        | effects(tf)
+        | given(tf)
+    )
 
 
 def branches(tf: Any) -> Programs:
@@ -805,3 +813,45 @@ def effects(tf: Any) -> Programs:
         return a, b
 
     return {"order": order, "pruned": pruned, "branches assign": branches_assign}
+
+
+def given(tf: Any) -> Programs:
+    """What a loop gives has the structure that its body gave; an index is any integer."""
+    ways = (lambda: tf.constant(1), lambda: tf.constant(2))
+
+    def looped(make: Any, start: Any) -> Any:
+        found = tf.while_loop(lambda i, x: i < 3, lambda i, x: make(i + 1, x * 2.0), start)
+        return type(found).__name__, found
+
+    def structures() -> Any:
+        pair = (tf.constant(0), tf.constant(1.0))
+        return [
+            looped(lambda *both: both, list(pair)),
+            looped(lambda *both: list(both), pair),
+            looped(lambda i, x: (i, x), (0, 1.0)),
+        ]
+
+    def indexed() -> Any:
+        kinds = (tf.int32, tf.int64, tf.uint8)
+        text = "'branch_index' must be an integer Tensor, got"
+        return [
+            [tf.switch_case(tf.constant(at, kind), ways) for kind in kinds for at in (0, 1, 7)],
+            refusal(lambda: tf.switch_case(tf.constant(1.0), ways), text),
+        ]
+
+    def conditions() -> Any:
+        first, second = ((tf.constant(truth), ways[truth]) for truth in (False, True))
+        return [
+            refusal(lambda: tf.case([first, first]), "None of conditions evaluated as True"),
+            refusal(
+                lambda: tf.case([second, second], default=ways[0], exclusive=True),
+                "Input error: exclusive=True: more than 1 conditions .*evaluated as True:",
+            ),
+            refusal(tf.function(lambda: tf.cond(True, *ways)), "pred must not be a Python bool"),
+        ]
+
+    return {
+        "structures of loops": structures,
+        "indices of branches": indexed,
+        "conditions held": conditions,
+    }

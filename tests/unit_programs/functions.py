@@ -14,7 +14,15 @@ from unit_programs.common import Programs, in_session, internal, refusal
 
 
 def programs(tf: Any) -> Programs:
-    return traced(tf) | concrete(tf) | refused(tf) | defuns(tf) | python(tf) | templates(tf)
+    return (
+        traced(tf)
+        | concrete(tf)
+        | refused(tf)
+        | defuns(tf)
+        | python(tf)
+        | templates(tf)
+        | constrained(tf)
+    )
 
 
 def traced(tf: Any) -> Programs:
@@ -578,3 +586,28 @@ def templates(tf: Any) -> Programs:
         "modules": modules,
         "wrapped": wrapped,
     }
+
+
+def constrained(tf: Any) -> Programs:
+    """An input signature says what every parameter without a default is, and no more."""
+    spec = tf.TensorSpec([None])
+
+    def declared(function: Any, count: int) -> Any:
+        return tf.function(function, input_signature=[spec] * count)
+
+    def constraints() -> Any:
+        x = tf.constant([1.0])
+        return [
+            refusal(
+                lambda: declared(lambda x, y: x, 1), "input_signature missing type constraint for y"
+            ),
+            refusal(lambda: declared(lambda x: x, 2), "contains 1 extra type constraints"),
+            refusal(
+                lambda: declared(lambda x, *, k: x, 1), "parameter `k` must have a default value"
+            ),
+            declared(lambda x, y=2: x, 1)(x),
+            declared(lambda x, *rest: x, 1)(x),
+            declared(lambda x, *, k=1: x, 1)(x),
+        ]
+
+    return {"constraints": constraints}

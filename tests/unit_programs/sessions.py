@@ -10,19 +10,23 @@ from unit_programs.common import Programs, refusal
 
 
 def programs(tf: Any) -> Programs:
-    return {
-        "names by position": in_a_graph(tf, names_by_position),
-        "names of scopes": in_a_graph(tf, names_of_scopes),
-        "names of batches": in_a_graph(tf, names_of_batches),
-        "closed graphs": in_a_graph(tf, closed),
-        "monitored graphs": in_a_graph(tf, monitored),
-        "refused batches": in_a_graph(tf, refused_batches),
-        "one of several queues": in_a_graph(tf, one_of_several),
-        "no texts": in_a_graph(tf, no_texts),
-        "rows of accumulators": in_a_graph(tf, rows_of_accumulators),
-        "errors made": lambda: errors_made(tf),
-        "tables of any rank": lambda: tables_of_any_rank(tf),
-    }
+    return (
+        {
+            "names by position": in_a_graph(tf, names_by_position),
+            "names of scopes": in_a_graph(tf, names_of_scopes),
+            "names of batches": in_a_graph(tf, names_of_batches),
+            "closed graphs": in_a_graph(tf, closed),
+            "monitored graphs": in_a_graph(tf, monitored),
+            "refused batches": in_a_graph(tf, refused_batches),
+            "one of several queues": in_a_graph(tf, one_of_several),
+            "no texts": in_a_graph(tf, no_texts),
+            "rows of accumulators": in_a_graph(tf, rows_of_accumulators),
+            "errors made": lambda: errors_made(tf),
+            "tables of any rank": lambda: tables_of_any_rank(tf),
+        }
+        | sizes(tf)
+        | names_of_old(tf)
+    )
 
 
 def in_a_graph(tf: Any, program: Callable[[Any], Any]) -> Callable[[], Any]:
@@ -182,3 +186,116 @@ def tables_of_any_rank(tf: Any) -> Any:
         return table.lookup(keys)
 
     return [found(tf.constant("b")), found(tf.constant([["a", "x"]]))]
+
+
+def sizes(tf: Any) -> Programs:
+    """Sizes of shapes as objects, which programs of version 1 ask for a value."""
+    v1 = tf.compat.v1
+
+    def seen() -> Any:
+        x = v1.placeholder(tf.float32, [None, 3], name="x")
+        rows, columns = x.get_shape()
+        w = v1.get_variable("w", [x.shape[-1].value, columns * 2])
+        unknown = v1.placeholder(tf.float32)
+        return [
+            [
+                str(x.shape),
+                repr(x.shape),
+                str(x),
+                str(tf.TensorShape(None)),
+                str(tf.TensorShape([4])),
+            ],
+            [rows.value, columns.value, int(columns), columns == 3, rows is None, str(rows)],
+            [(columns * 2).value, (columns // 2).value, (rows + 1).value, repr(columns - 1)],
+            [d.value for d in x.shape[1:]],
+            [x.shape.as_list(), x.shape.ndims, unknown.shape.ndims, unknown.get_shape().dims],
+            [w.shape.as_list(), tf.reshape(x, [-1, columns]).shape.as_list()],
+            tf.matmul(x, w).shape.as_list(),
+            tf.zeros([columns, x.shape[1]]).shape.as_list(),
+            [x.shape == [None, 3], x.shape[1:] == [3], x.shape.concatenate([2]).as_list()],
+            [t.shape.as_list() for t in (tf.one_hot([0], columns), tf.fill([columns], 2.0))],
+            [
+                tf.get_static_value(t)
+                for t in (tf.convert_to_tensor(columns), tf.stack([columns, 2]))
+            ],
+            tf.cast(columns, tf.float32).dtype.name,
+            refusal(lambda: tf.convert_to_tensor(rows), "Cannot convert unknown Dimension"),
+        ]
+
+    def with_objects() -> Any:
+        v1.disable_v2_tensorshape()
+        try:
+            with tf.Graph().as_default():
+                return seen()
+        finally:
+            v1.enable_v2_tensorshape()
+
+    def with_numbers() -> Any:
+        shape = tf.TensorShape([None, 3])
+        return [shape[0], shape[1], list(shape), str(shape), repr(shape)]
+
+    return {"sizes as objects": with_objects, "sizes as numbers": with_numbers}
+
+
+def names_of_old(tf: Any) -> Programs:
+    """Names that version 1 has in modules of its own, and what they give."""
+    v1 = tf.compat.v1
+    x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+    sparse = tf.sparse.from_dense([[0.0, 2.0], [3.0, 0.0]])
+
+    def moved() -> Any:
+        return [
+            tf.abs(v1.spectral.rfft(x)),
+            v1.spectral.dct(x),
+            v1.manip.reshape(x, [4]),
+            v1.manip.roll(x, 1, 0),
+            v1.debugging.is_finite(x),
+            v1.debugging.is_strictly_increasing([1, 2]),
+            v1.verify_tensor_all_finite(t=x, msg="text"),
+            refusal(lambda: v1.verify_tensor_all_finite(x / 0.0, "a text"), "a text"),
+            v1.sets.set_size(tf.sparse.from_dense([[1, 2], [3, 0]])),
+            v1.sparse.matmul(sparse, x),
+            v1.sparse.reduce_sum(sparse, axis=1, keep_dims=True),
+            v1.sparse.to_dense(sparse),
+        ]
+
+    def files() -> Any:
+        gfile = v1.io.gfile
+        return [gfile.exists("/nowhere"), gfile.join("a", "b"), hasattr(gfile, "GFile")]
+
+    def constants() -> Any:
+        spaces = (tf.saved_model, v1.saved_model, v1.saved_model.constants)
+        names = ["ASSETS_KEY", "DEBUG_DIRECTORY", "DEBUG_INFO_FILENAME_PB"]
+        methods = ["CLASSIFY", "PREDICT", "REGRESS"]
+        return [
+            [[getattr(space, name) for name in names] for space in spaces],
+            [
+                getattr(spaces[0], f"{method}_{part}")
+                for method in methods
+                for part in ("INPUTS", "METHOD_NAME")
+            ],
+            [v1.saved_model.LEGACY_INIT_OP_KEY, v1.saved_model.MAIN_OP_KEY, tf.saved_model.TPU],
+        ]
+
+    def settings() -> Any:
+        (cpu,) = tf.config.list_physical_devices("CPU")
+        return [
+            tf.config.get_soft_device_placement(),
+            tf.config.experimental.get_synchronous_execution(),
+            tf.config.experimental.get_device_details(cpu),
+            tf.config.experimental_functions_run_eagerly(),
+        ]
+
+    def samplers() -> Any:
+        given = {"num_true": 1, "num_sampled": 3, "unique": True, "range_max": 5, "seed": 3}
+        true = tf.constant([[1]], tf.int64)
+        names = ("log_uniform_candidate_sampler", "uniform_candidate_sampler")
+        return [[getattr(space, n)(true, **given) for n in names] for space in (v1.nn, v1.random)]
+
+    return {
+        "moved names": moved,
+        "files of version 1": files,
+        "constants of models": constants,
+        "settings asked for": settings,
+        "samplers of version 1": samplers,
+    }

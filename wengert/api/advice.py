@@ -21,6 +21,17 @@ _INSTEAD: Final = {
     "image.decode_webp": "Pillow reads WebP; np.asarray makes it an array",
     "distribute": "There are tf.distribute.Mesh, MirroredStrategy for the devices of a process, and MultiWorkerMirroredStrategy for several",
     "lite": "Nothing is converted for other machines",
+    **dict.fromkeys(
+        ("distributions", "compat.v1.distributions"),
+        "tensorflow_probability.distributions has them, which runs as it is installed",
+    ),
+    **dict.fromkeys(
+        ("estimator", "compat.v1.estimator"), "A loop of Python over batches does what an estimator did"
+    ),
+    **dict.fromkeys(
+        ("feature_column", "compat.v1.feature_column"),
+        "tf.one_hot, tf.lookup, tf.sparse.cross and tf.nn.embedding_lookup make columns of features",
+    ),
     "tpu": "There are no TPUs; tf.device is accepted and does nothing",
     "python.ops.control_flow_ops": "Branches and loops are operations with functions here: tf.cond, "
     "tf.switch_case and tf.while_loop build them",
@@ -95,7 +106,6 @@ _INSTEAD: Final = {
         "tf.quantization.fake_quant_with_min_max_vars computes with numbers that are quantized",
     ),
     "compat.v1.add_check_numerics_ops": "tf.debugging.enable_check_numerics",
-    "compat.v1.verify_tensor_all_finite": "tf.debugging.assert_all_finite",
     "placeholder": "tf.compat.v1.placeholder", "Session": "tf.compat.v1.Session",
     "get_variable": "tf.compat.v1.get_variable", "global_variables_initializer": "tf.compat.v1.global_variables_initializer",
 }  # fmt: skip

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         return report_failure(wrong)
     compat.install(v1=options.v1)
     if options.v1:
-        compat.v1.disable_eager_execution()
+        compat.v1.disable_v2_behavior()
     _let_children_follow(options.v1)
     sys.argv = ["-c", *options.code[1:]] if options.code else [options.program, *options.arguments]
     if options.explain:

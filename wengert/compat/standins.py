@@ -11,12 +11,15 @@ import ast
 import importlib
 import linecache
 import sys
+from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Final, NoReturn
 
 from wengert.compat import resolver
 from wengert.host.syntax import parsed
 from wengert.host.user_frames import callers_frame
+
+FOLDER: Final = Path(__file__).with_name("children")
 
 
 def stand_in(name: str, v1: bool) -> ModuleType:
@@ -32,7 +35,12 @@ class StandIn(ModuleType):
 
     def __init__(self, name: str, v1: bool) -> None:
         super().__init__(name, f"{name}, as Wengert has it.")
-        self.__dict__.update(_path=name.partition(".")[2], _v1=v1)
+        path = name.partition(".")[2]
+        self.__dict__.update(_path=path, _v1=v1)
+        if path in ("compat.v1", "compat.v2"):
+            self.__dict__.update(resolver.MARKS)
+        # A name for programs that show it, and look at what is beside: there is no such file.
+        self.__file__ = str(FOLDER.joinpath(*name.split("."), "__init__.py"))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name not in (*resolver.MARKS, "__internal__"):

@@ -284,6 +284,7 @@ if machine is not None:
         ndarray=np.ndarray,
         float32=np.dtype(np.float32),
         float64=np.dtype(np.float64),
+        truth=np.dtype(np.bool_),
         numpy=np,
         ONE=ONE,
         MANY=MANY,

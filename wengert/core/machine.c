@@ -13,7 +13,7 @@
 
 #define NAMES(_) \
     _(Tensor) _(Variable) _(Context) _(Row) _(Tape) _(IndexedSlices) /* classes */ \
-    _(ndarray) _(numpy) _(float32) _(float64) \
+    _(ndarray) _(numpy) _(float32) _(float64) _(truth) \
     _(scalar_dtypes)             /* the dtypes of NumPy's scalars, by their class */ \
     _(float_makers) _(int_makers) /* classes of scalars, by dtype */ \
     _(operators)                 /* Python's operators that do what a NumPy function does, by it */ \
@@ -32,7 +32,7 @@
 /* Attributes that are asked for by their names. */
 #define TEXTS(_) \
     _(_array) _(_key) _(shape) _(size) _(dtype) _(record) _(read_value) _(apply) _(add) \
-    _(sum_to) _(to_dense)
+    _(sum_to) _(to_dense) _(watch_results)
 
 #define OBJECT(name) static PyObject *name;
 #define PLACE(class, slot) static Py_ssize_t class##_##slot;
@@ -225,6 +225,21 @@ static int append(PyObject *records, PyObject *record[WIDTH])
     return good ? 0 : -1;
 }
 
+/* Tape.watch_results for one result; most are truth values, which nothing flows back from. */
+static int watch_result(PyObject *tape, PyObject *row, PyObject *result)
+{
+    PyObject *array = array_of(result);
+    if (!array)
+        return -1;
+    int of_truths = dtype_of(array) == truth;
+    Py_DECREF(array);
+    if (of_truths)
+        return 0;
+    PyObject *done = PyObject_CallMethodObjArgs(tape, text_watch_results, row, result, NULL);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
 /* Tape.record for one or two inputs and one result. */
 static int record(PyObject *tape, PyObject *row, PyObject *const *inputs, Py_ssize_t count,
                   PyObject *attrs, PyObject *result)
@@ -234,10 +249,13 @@ static int record(PyObject *tape, PyObject *row, PyObject *const *inputs, Py_ssi
     PyObject *key_a = key_of(a), *key_b = count == 2 ? key_of(b) : Py_NewRef(ONE);
     int first = key_a ? is_followed(positions, key_a) : -1;
     int second = !key_b ? -1 : count == 2 ? is_followed(positions, key_b) : 0;
-    if (first < 0 || second < 0 || !(first || second) || !is_set(row, Row_differentiable)) {
+    int differentiable = is_set(row, Row_differentiable);
+    if (first < 0 || second < 0 || !(first || second) || !differentiable) {
         Py_XDECREF(key_a);
         Py_XDECREF(key_b);
-        return first < 0 || second < 0 ? -1 : 0;
+        if (first < 0 || second < 0)
+            return -1;
+        return first || second ? watch_result(tape, row, result) : 0;
     }
     int saves_x = is_set(row, Row_saves_x), saves_y = is_set(row, Row_saves_y);
     PyObject *out = new_key_of(result), *at = PyLong_FromSsize_t(PyList_GET_SIZE(records));

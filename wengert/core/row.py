@@ -59,6 +59,7 @@ class Row:
         "by_value",
         "called",
         "closes",
+        "cuts",
         "declared",
         "differentiable",
         "dtype",
@@ -124,6 +125,7 @@ class Row:
         enters: bool = False,
         gradient_type: str = "",
         closes: bool = False,
+        cuts: bool = False,
         fills: bool = True,
         called: str = "",
         declared: str = "",
@@ -161,6 +163,7 @@ class Row:
         # Of a whole call: the row whose gradient is taken with overrides of what the call does.
         self.overridden = overridden
         self.closes = closes
+        self.cuts = cuts  # no tape follows the result
         self.fills = fills  # a result without a cotangent gets zeros; otherwise the rule sees None
         self.saves = saves
         self.saves_x = "x" in saves

@@ -74,7 +74,17 @@ class Tape(Recorder):
     def watch_variable(self, variable: Any) -> None:
         """Follow a variable, which was read."""
         self.accessed_variables.setdefault(key_of(variable), variable)
-        self.watch(variable)
+        if variable.dtype.is_differentiable:
+            self.watch(variable)
+
+    def watch_results(self, row: Row, result: Any) -> None:
+        """Follow what was made without a rule: nothing goes on to its inputs, but it may be a source."""
+        if row.cuts:
+            return
+        for value in result if row.many else (result,):
+            dtype = getattr(value, "dtype", None)  # a list of tensors has none
+            if dtype is not None and dtype.is_differentiable:
+                self.watch(value)
 
     def accessed(self, variable: Any) -> None:
         """A variable is being read."""
@@ -90,7 +100,10 @@ class Tape(Recorder):
         if count == 2:
             a, b = inputs
             key_a, key_b = a._key, b._key
-            if (key_a not in positions and key_b not in positions) or not row.differentiable:
+            if key_a not in positions and key_b not in positions:
+                return
+            if not row.differentiable:
+                self.watch_results(row, result)
                 return
             if not row.saves_x:
                 if key_a in positions:
@@ -100,13 +113,19 @@ class Tape(Recorder):
         elif count == 1:
             (a,) = inputs
             key_a, key_b = a._key, ONE
-            if key_a not in positions or not row.differentiable:
+            if key_a not in positions:
+                return
+            if not row.differentiable:
+                self.watch_results(row, result)
                 return
             if not row.saves_x:
                 a = a._array.shape
         else:
             key_a, key_b = tuple([x._key for x in inputs]), MANY
-            if positions.keys().isdisjoint(key_a) or not row.differentiable:
+            if positions.keys().isdisjoint(key_a):
+                return
+            if not row.differentiable:
+                self.watch_results(row, result)
                 return
             a = inputs if row.saves_x else [self._shape_alone(x) for x in inputs]
         records = self.records

@@ -29,6 +29,11 @@ def callers_frame() -> FrameType:
     return users_frame(sys._getframe(1))
 
 
+def is_the_users(frame: FrameType) -> bool:
+    """Whether a frame is of the program, and not of the library."""
+    return not _IS_OURS[frame.f_code.co_filename]
+
+
 def users_frame(frame: FrameType) -> FrameType:
     """The frame of the user's that a frame was called from, or itself."""
     while _IS_OURS[frame.f_code.co_filename] and frame.f_back is not None:

@@ -17,10 +17,23 @@ VARIABLES_FILENAME: Final = "variables"
 ASSETS_DIRECTORY: Final = "assets"
 DEFAULT_SERVING_SIGNATURE_DEF_KEY: Final = "serving_default"
 PREDICT_METHOD_NAME: Final = "tensorflow/serving/predict"
+PREDICT_INPUTS: Final = "inputs"
+PREDICT_OUTPUTS: Final = "outputs"
+CLASSIFY_METHOD_NAME: Final = "tensorflow/serving/classify"
+CLASSIFY_INPUTS: Final = "inputs"
+CLASSIFY_OUTPUT_CLASSES: Final = "classes"
+CLASSIFY_OUTPUT_SCORES: Final = "scores"
+REGRESS_METHOD_NAME: Final = "tensorflow/serving/regress"
+REGRESS_INPUTS: Final = "inputs"
+REGRESS_OUTPUTS: Final = "outputs"
+ASSETS_KEY: Final = "saved_model_assets"
+DEBUG_DIRECTORY: Final = "debug"
+DEBUG_INFO_FILENAME_PB: Final = "saved_model_debug_info.pb"
 SAVED_MODEL_SCHEMA_VERSION: Final = 1
 SERVING: Final = "serve"
 TRAINING: Final = "train"
 GPU: Final = "gpu"
+TPU: Final = "tpu"
 
 
 class SaveOptions:

@@ -130,6 +130,10 @@ _NUMBERS: Final = {
     float: dtypes.float32,
     complex: dtypes.complex128,
 }
+# What a Python bool may become, where that is asked for.
+_TAKE_TRUTHS: Final = frozenset(
+    (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.complex128)
+)
 # Numbers up to this fit every dtype but the small integers, for which NumPy raises.
 _SAFE: Final = 65504
 
@@ -269,7 +273,7 @@ def _compatible(wanted: DType, found: DType) -> bool:
     if found.is_floating:
         return wanted.is_floating or wanted.is_complex
     if found.is_bool:
-        return wanted.is_floating or wanted.is_integer
+        return wanted in _TAKE_TRUTHS
     return found.is_complex and wanted.is_complex
 
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, overload
 
+from wengert.host.user_frames import is_the_users
 from wengert.values.bound_ops import bound
 from wengert.values.dimensions import Dimension
 
 Dims = tuple[int, ...]
+
+
+class _Program:
+    """Whether single sizes are objects for the program, as in TensorFlow 1; for the library they are numbers."""
+
+    takes_objects = False
+
+
+def give_objects(wanted: bool) -> None:
+    """Let the program have sizes as objects that have a value, or as numbers."""
+    _Program.takes_objects = wanted
 
 
 class TensorShape:
@@ -177,6 +190,8 @@ class TensorShape:
     def __iter__(self) -> Iterator[int | None]:
         if self._dims is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
+        if _Program.takes_objects and is_the_users(sys._getframe(1)):
+            return iter(self.dims or ())  # type: ignore[arg-type]
         return iter(self._dims)
 
     @overload
@@ -186,7 +201,11 @@ class TensorShape:
     def __getitem__(self, key: Any) -> Any:
         if self._dims is None:
             return _part_of_unknown(key)
-        return TensorShape(self._dims[key]) if isinstance(key, slice) else self._dims[key]
+        if isinstance(key, slice):
+            return TensorShape(self._dims[key])
+        size = self._dims[key]
+        is_object = _Program.takes_objects and is_the_users(sys._getframe(1))
+        return Dimension(size) if is_object else size
 
     def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)
@@ -204,14 +223,14 @@ class TensorShape:
         return hash(self._dims)
 
     def __repr__(self) -> str:
-        return f"TensorShape({None if self._dims is None else list(self._dims)})"
+        return f"TensorShape({self.dims if _Program.takes_objects else None if self._dims is None else list(self._dims)})"
 
     def __str__(self) -> str:
         if self._dims is None:
             return "<unknown>"
-        if len(self._dims) == 1:
-            return f"({self._dims[0]},)"
-        return f"({', '.join(map(str, self._dims))})"
+        unknown = "?" if _Program.takes_objects else "None"
+        sizes = [unknown if size is None else str(size) for size in self._dims]
+        return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TensorShape, (self.dims,)

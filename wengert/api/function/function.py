@@ -29,6 +29,7 @@ from wengert.api.function.function_type import (
 from wengert.api.function.signatures import (
     Inputs,
     bound_to_trace,
+    check_constraints,
     match_signature,
     named,
 )
@@ -332,6 +333,8 @@ class Function:
         self._python_function = python_function
         self._signature = signature_of(python_function)
         self._input_signature = None if input_signature is None else tuple(input_signature)
+        if self._input_signature is not None and self._signature is not None:
+            check_constraints(self._signature, self._input_signature)
         self._reduce_retracing = reduce_retracing
         self.jit_compile = jit_compile
         self._engine = checked_engine(engine) or _ENGINES[jit_compile]

@@ -204,6 +204,27 @@ def _structure_key(structure: Any) -> Any:
     return names, tuple([_structure_key(part) for part in nest.parts(structure)])
 
 
+def check_constraints(signature: inspect.Signature, specs: Sequence[Any]) -> None:
+    """Raise TypeError unless an input signature says what each parameter without a default is."""
+    parameters = list(signature.parameters.values())
+    if parameters and parameters[0].name == "self":
+        del parameters[0]
+    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    single = [p for p in parameters if p.kind not in many]
+    open_ended = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if len(specs) > len(single) and not open_ended:
+        extra = len(specs) - len(single)
+        raise TypeError(f"input_signature contains {extra} extra type constraints.")
+    for p in single[len(specs) :]:
+        if p.default is p.empty and p.kind is p.KEYWORD_ONLY:
+            raise TypeError(
+                f"Since input_signature is defined, keyword-only parameter `{p.name}` must have a "
+                "default value"
+            )
+        if p.default is p.empty:
+            raise TypeError(f"input_signature missing type constraint for {p.name}")
+
+
 def match_signature(
     name: str,
     signature: Sequence[Any],

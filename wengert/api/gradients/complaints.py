@@ -24,14 +24,12 @@ def complain_of_dtype(what: str, value: Value, method: str, switches: Switches) 
     """
     message = (
         f"The dtype of the {what} must be floating (e.g. tf.float32) when calling "
-        f"{method}, got {value.dtype!r}: "
+        f"{method}, got {value.dtype!r}: it has no derivative"
     )
     way_out = "Use tf.cast(x, tf.float32) before the tape starts to follow it."
     if switches.int_sources == "raise":
-        raise TypeError(f"{message}it has no derivative, and int_sources='raise'. {way_out}")
-    warnings.warn(
-        f"{message}the gradient is None. {way_out}", GradientWarning, stacklevel=callers_depth()
-    )
+        raise TypeError(f"{message}, and int_sources='raise'. {way_out}")
+    warnings.warn(f"{message}. {way_out}", GradientWarning, stacklevel=callers_depth())
 
 
 def complain_of_shapes(

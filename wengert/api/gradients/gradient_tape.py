@@ -17,7 +17,12 @@ from wengert.api.gradients.hooks import Hooked, with_hooks
 from wengert.api.gradients.memory_report import MemoryReport, TapeWithLines, report_of
 from wengert.api.gradients.parts import pull_back_to
 from wengert.api.gradients.stabilizing import stabilize as stabilized
-from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
+from wengert.api.gradients.unconnected import (
+    UnconnectedGradients,
+    as_policy,
+    fill_unconnected,
+    gradient_by_itself,
+)
 from wengert.core.batch import one_after_other, vectorize
 from wengert.core.context import (
     also_listening,
@@ -244,7 +249,7 @@ class GradientTape:
                 self._complain("watched tensor", value, "watch")
             if isinstance(value, Variable):
                 tape.watch_variable(value)
-            else:
+            elif value.dtype.is_differentiable:
                 tape.watch(value)
 
     def _complain(self, what: str, value: Value, method: str = "gradient") -> None:
@@ -395,10 +400,11 @@ class GradientTape:
                 behind,
                 drain=not self._persistent,
             )
-            gradients = [
-                fill_unconnected(conjugate(g) if x.dtype.is_differentiable else None, x, policy)
+            found = [
+                conjugate(g) if x.dtype.is_differentiable else gradient_by_itself(x, targets, seeds)
                 for g, x in zip(pulled, asked, strict=True)
             ]
+            gradients = [fill_unconnected(g, x, policy) for g, x in zip(found, asked, strict=True)]
         if answers.always:
             frame = callers_frame()
             answers.met.by_tape(
@@ -761,8 +767,9 @@ class GradientTape:
             seeds = unit_vectors(zeros(tuple(one), y.dtype))
             spread = bound.broadcast_to(reshape(seeds, (size, 1, *one)), (size, n, *one))
             (rows,) = _each_row(tape, y, spread, [x], experimental_use_pfor)
-            if rows is None:
-                return zeros((n, *one, *dims(x)[1:]), x.dtype)  # under each policy, as there
+            if rows is None:  # zeros under each policy, as there
+                none = policy is UnconnectedGradients.NONE
+                return zeros((n, *one, *dims(x)[1:]), y.dtype if none else x.dtype)
             behind = transpose(rows, (1, 0, *range(2, len(dims(rows)))))
             return reshape(behind, (n, *one, *dims(x)[1:]))
 
@@ -945,7 +952,7 @@ def _jacobian_or_zeros(
     g: Tensor | None, y: Tensor, x: Value, policy: UnconnectedGradients
 ) -> Tensor | None:
     if not x.dtype.is_differentiable:
-        return None
+        g = None
     if g is None and policy is UnconnectedGradients.NONE:
         return None
     known = is_certain(dims(y)) and is_certain(dims(x))

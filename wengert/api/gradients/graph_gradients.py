@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from wengert.api.gradients.answers import answers
 from wengert.api.gradients.complaints import complain_of_dtype, complain_of_shapes
-from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
+from wengert.api.gradients.unconnected import (
+    UnconnectedGradients,
+    as_policy,
+    fill_unconnected,
+    gradient_by_itself,
+)
 from wengert.core.context import activate, apply_overrides, current_graph, thread
 from wengert.core.contract import as_list, same_shape
 from wengert.core.reverse import conjugate
@@ -102,16 +107,36 @@ def gradients(
             _complain_of_dtypes(elements, sources, switches)
         rules = with_switches(overrides, switches)
         with apply_overrides(rules):
-            pulled = pull_back_through_graph(elements, seeds, sources, stopped, outward=True)
-        there = [
-            None if switches.int_sources is None and not x.dtype.is_differentiable else conjugate(g)
-            for g, x in zip(pulled, sources, strict=True)
-        ]
-        found = [fill_unconnected(g, x, policy) for g, x in zip(there, sources, strict=True)]
+            pulled = _pulled(elements, seeds, sources, stopped)
+        found = [fill_unconnected(g, x, policy) for g, x in zip(pulled, sources, strict=True)]
     if answers.always:
         answers.met.in_graph(ys, sources, found, rules)
     result: list[Any] = nest.with_gradients(given, found)
     return result
+
+
+def _pulled(
+    ys: Sequence[Any], seeds: Sequence[Any], xs: Sequence[Any], stopped: Sequence[Any]
+) -> list[Any]:
+    """The gradients, in TensorFlow's convention; integers have none but by themselves."""
+    aims = [(y, s) for y, s in zip(ys, seeds, strict=True) if y.dtype.is_differentiable]
+    asked = [x for x in xs if x.dtype.is_differentiable]
+    pulled = pull_back_through_graph(
+        [y for y, _ in aims], [s for _, s in aims], asked, stopped, outward=True
+    )
+    found = iter(pulled)
+    origins = [_variable_behind(y) for y in ys]
+    return [
+        conjugate(next(found))
+        if x.dtype.is_differentiable
+        else gradient_by_itself(x, origins, seeds)
+        for x in xs
+    ]
+
+
+def _variable_behind(y: Any) -> Any:
+    """The variable of which a tensor is the value; else the tensor itself."""
+    return y.op.inputs[0] if y.op.row.name == "ReadVariableOp" else y
 
 
 def _complain_of_dtypes(targets: Sequence[Any], sources: Sequence[Any], switches: Switches) -> None:

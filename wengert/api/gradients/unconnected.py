@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from wengert.ops.arrays.creation import zeros
+from wengert.values.bound_ops import bound
+from wengert.values.dtypes import string
 from wengert.values.tensor import dims
 
 if TYPE_CHECKING:
@@ -40,6 +44,12 @@ def fill_unconnected(gradient: Any, source: Value, policy: UnconnectedGradients)
     """The gradient, or what the policy puts in place of None."""
     if gradient is not None or policy is UnconnectedGradients.NONE:
         return gradient
-    if not source.dtype.is_differentiable:
-        return gradient
     return zeros(dims(source), source.dtype)
+
+
+def gradient_by_itself(source: Value, targets: Sequence[Any], seeds: Sequence[Any]) -> Any:
+    """The gradient by a source whose dtype has no derivatives, which flows from the source alone."""
+    if source.dtype is string:
+        return None
+    own = [seed for target, seed in zip(targets, seeds, strict=True) if target is source]
+    return reduce(bound.add, own) if own else None

@@ -94,6 +94,35 @@ def set_memory_growth(device: object, enable: bool) -> None:
     """
 
 
+def get_memory_growth(device: PhysicalDevice) -> bool:
+    """Whether memory is taken as it is needed: always. A CPU has no such setting, as in TensorFlow.
+
+    >>> [tf.config.experimental.get_memory_growth(d) for d in tf.config.list_physical_devices("GPU")]
+    []
+    """
+    if getattr(device, "device_type", "CPU") == "CPU":
+        raise ValueError(f"Cannot get memory growth on device: {device}")
+    return True
+
+
+def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
+    """What is known of a device: nothing, as of every CPU in TensorFlow.
+
+    >>> tf.config.experimental.get_device_details(tf.config.list_physical_devices("CPU")[0])
+    {}
+    """
+    return {}
+
+
+def get_soft_device_placement() -> bool:
+    """Whether an operation goes where there is a place for it: always.
+
+    >>> tf.config.get_soft_device_placement()
+    True
+    """
+    return True
+
+
 def set_soft_device_placement(enabled: bool) -> None:
     """Accepted: there is one place.
 

@@ -106,6 +106,9 @@ from wengert.compat.v1.functions.asserts import assert_rank as assert_rank
 from wengert.compat.v1.functions.asserts import assert_rank_at_least as assert_rank_at_least
 from wengert.compat.v1.functions.asserts import assert_rank_in as assert_rank_in
 from wengert.compat.v1.functions.asserts import assert_scalar as assert_scalar
+from wengert.compat.v1.functions.asserts import (
+    verify_tensor_all_finite as verify_tensor_all_finite,
+)
 from wengert.compat.v1.functions.control import Print as Print
 from wengert.compat.v1.functions.control import cond as cond
 from wengert.compat.v1.functions.control import py_func as py_func
@@ -153,6 +156,9 @@ from wengert.compat.v1.functions.switches import (
     disable_resource_variables as disable_resource_variables,
 )
 from wengert.compat.v1.functions.switches import disable_v2_behavior as disable_v2_behavior
+from wengert.compat.v1.functions.switches import (
+    disable_v2_tensorshape as disable_v2_tensorshape,
+)
 from wengert.compat.v1.functions.switches import enable_control_flow_v2 as enable_control_flow_v2
 from wengert.compat.v1.functions.switches import (
     enable_resource_variables as enable_resource_variables,
@@ -275,9 +281,14 @@ def __getattr__(name: str) -> _Any:
     if name in (
         "autograph",
         "data",
+        "debugging",
         "gfile",
         "io",
+        "manip",
         "python_io",
+        "sets",
+        "sparse",
+        "spectral",
         "strings",
         "saved_model",
         "summary",

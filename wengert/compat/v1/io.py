@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert import io as _now
-from wengert.compat.v1 import gfile as gfile
 from wengert.compat.v1.functions.arguments import one_of
 from wengert.io import FixedLenFeature as FixedLenFeature
 from wengert.io import FixedLenSequenceFeature as FixedLenSequenceFeature
@@ -28,6 +27,7 @@ from wengert.io import encode_base64 as encode_base64
 from wengert.io import encode_jpeg as encode_jpeg
 from wengert.io import encode_png as encode_png
 from wengert.io import extract_jpeg_shape as extract_jpeg_shape
+from wengert.io import gfile as gfile
 from wengert.io import is_jpeg as is_jpeg
 from wengert.io import match_filenames_once as match_filenames_once
 from wengert.io import matching_files as matching_files
@@ -40,6 +40,10 @@ from wengert.io import write_file as write_file
 from wengert.io import write_graph as write_graph
 from wengert.io.records import TFRecordCompressionType as TFRecordCompressionType
 from wengert.io.records import tf_record_iterator as tf_record_iterator
+from wengert.queue import PaddingFIFOQueue as PaddingFIFOQueue
+from wengert.queue import PriorityQueue as PriorityQueue
+from wengert.queue import QueueBase as QueueBase
+from wengert.queue import RandomShuffleQueue as RandomShuffleQueue
 from wengert.values.dtypes import string
 
 

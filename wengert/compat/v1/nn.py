@@ -71,6 +71,10 @@ from wengert.ops.nn.sampled_losses import contrasted as _contrasted
 from wengert.ops.nn.sampled_losses import normalized as _normalized
 from wengert.ops.nn.sparse_embedding import combined_rows as _combined_rows
 from wengert.ops.nn.sparse_embedding import safely_combined_rows as _safely_combined_rows
+from wengert.ops.random.candidates import (
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+)
+from wengert.ops.random.candidates import uniform_candidate_sampler as uniform_candidate_sampler
 from wengert.ops.sparse.tensor import SparseTensor as _SparseTensor
 from wengert.values.tensor import Tensor
 

@@ -14,6 +14,13 @@ from wengert.api.variables.generator import (
 )
 from wengert.ops.random import stateful as now
 from wengert.ops.random.arguments import Algorithm
+from wengert.ops.random.candidates import (
+    all_candidate_sampler,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from wengert.ops.random.seeds import Seeds, seeds_of
 from wengert.ops.random.seeds import set_seed as set_random_seed
 from wengert.ops.random.stateful import (
@@ -42,13 +49,17 @@ __all__ = [
     "V1_NAMES",
     "Algorithm",
     "Generator",
+    "all_candidate_sampler",
     "categorical",
     "create_rng_state",
     "experimental",
+    "fixed_unigram_candidate_sampler",
     "fold_in",
     "gamma",
     "get_global_generator",
     "get_seed",
+    "learned_unigram_candidate_sampler",
+    "log_uniform_candidate_sampler",
     "multinomial",
     "normal",
     "poisson",
@@ -66,6 +77,7 @@ __all__ = [
     "stateless_uniform",
     "truncated_normal",
     "uniform",
+    "uniform_candidate_sampler",
 ]
 
 

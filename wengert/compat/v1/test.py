@@ -4,6 +4,7 @@ import os as _os
 import sys as _sys
 import tempfile as _tempfile
 from typing import Any as _Any
+from unittest import mock
 
 from wengert import test as _test
 from wengert.api.gradients.gradient_checker import (
@@ -11,7 +12,13 @@ from wengert.api.gradients.gradient_checker import (
 )
 from wengert.api.gradients.gradient_checker import compute_gradient_of_graph as compute_gradient
 
-__all__ = ["compute_gradient", "compute_gradient_error", "get_temp_dir", "test_src_dir_path"]
+__all__ = [
+    "compute_gradient",
+    "compute_gradient_error",
+    "get_temp_dir",
+    "mock",
+    "test_src_dir_path",
+]
 
 
 def get_temp_dir() -> str:

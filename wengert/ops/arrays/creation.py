@@ -32,6 +32,7 @@ from wengert.ops.support.batch_rules import BatchRule
 from wengert.ops.support.declare import convert_alike
 from wengert.values import dtypes
 from wengert.values.convert import convert, convert_to_tensor, register_converter
+from wengert.values.dimensions import Dimension
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape, shape_text
 from wengert.values.sizes import Size, Symbol, certainly, evaluate, inference_mode, positive
@@ -431,5 +432,14 @@ def _shape_converter(value: TensorShape, dtype: DType | None, hint: DType | None
     return to_graph(wrap(_counted(value.as_list(), wanted, "Const")))
 
 
+def _dimension_converter(value: Dimension, dtype: DType | None, hint: DType | None) -> Tensor:
+    if dtype is not None and not dtype.is_integer:
+        raise TypeError(f"Cannot convert {value!r} to dtype {dtype.name}: it is an integer.")
+    if value.value is None:
+        raise ValueError(f"Cannot convert unknown Dimension {value} to a Tensor.")
+    return convert(value.value, dtype)
+
+
 register_converter(Size, _size_converter)
+register_converter(Dimension, _dimension_converter)
 register_converter(TensorShape, _shape_converter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -100,7 +100,13 @@ def _gather_rule(
     if axis == 0 and batch_dims == 0 and type(g) in (Tensor, SymbolicTensor):
         rows = reshape(g, (math.prod(dims(i)), *shape[1:]))
         return IndexedSlices(rows, reshape(i, (-1,)), shape)
-    attrs = {"axis": axis, "batch_dims": batch_dims, "shape": shape}
+    return _dense_gather_rule(g, y, x, i, axis=axis, batch_dims=batch_dims)
+
+
+def _dense_gather_rule(
+    g: Tensor, y: Tensor | None, x: Tensor, i: Tensor, *, axis: int, batch_dims: int
+) -> Any:
+    attrs = {"axis": axis, "batch_dims": batch_dims, "shape": dims(x)}
     return apply(GATHER_GRAD, (g, i), attrs)
 
 
@@ -139,6 +145,9 @@ GATHER: Row = op(
     batch=_batched_gather,
     saves="x",
 )
+
+
+GATHER_FROM_END: Final = GATHER.replace(vjp=(_dense_gather_rule, None))
 
 
 def gather_densely(x: Tensor, places: Tensor | Array, axis: int = 0) -> Tensor:
@@ -197,7 +206,9 @@ def gather(
             f"batch_dims ({leading}) must be less than or equal to axis ({at}) [Op:GatherV2]"
         )
     _check_batch(dims(x), dims(i), leading, "GatherV2")
-    result: Tensor = apply(GATHER, (x, i), {"axis": at, "batch_dims": leading})
+    # Of an axis that is counted from the end, TensorFlow does not see that it is the first.
+    row = GATHER_FROM_END if wanted < 0 and not at else GATHER
+    result: Tensor = apply(row, (x, i), {"axis": at, "batch_dims": leading})
     return result
 
 

@@ -63,7 +63,7 @@ AFTER: Row = op(
     batch=lambda batched, n, xs, attrs: apply(AFTER, batch_all(batched, n, xs)),
     saves="",
 )
-STOP_GRADIENT: Row = op("StopGradient", lambda _, x: x, elementwise=True)
+STOP_GRADIENT: Row = op("StopGradient", lambda _, x: x, elementwise=True, cuts=True)
 
 
 def _check_kernel(_: Namespace, x: Array, *, message: str, of_gradient: bool = False) -> Array:

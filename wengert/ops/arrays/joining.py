@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,8 +25,9 @@ from wengert.ops.support.static_value import ENSURE_SHAPE
 from wengert.values.convert import convert, dtype_within
 from wengert.values.shapes import Dims, TensorShape, normal_axis, shape_text
 from wengert.values.sizes import Size, certainly, shapes_differ
-from wengert.values.symbolic import AnyShape, SymbolicTensor
+from wengert.values.symbolic import AnyShape
 from wengert.values.tensor import Tensor, dims
+from wengert.values.value import Value
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Integers, Namespace, TensorLike, TensorOrDims
@@ -241,10 +243,16 @@ def _split_shapes(have: Dims, *, sizes: Dims, axis: int) -> list[Any]:
 
 
 def _misfit(sizes: Dims, size: int, axis: int) -> InvalidArgumentError:
+    first = (
+        "If there is only one output, it must have the same size as the input. "
+        f"Input size: {size} output size: {sizes[0]}"
+        if len(sizes) == 1
+        else "Determined shape must either match input shape along split_dim exactly if fully "
+        "specified, or be less than the size of the input along split_dim if not fully specified. "
+        f" Got: {sum(s for s in sizes if not _is_rest(s))}"
+    )
     return InvalidArgumentError(
-        f"Determined shape must either match input shape along split_dim {axis} exactly if "
-        f"fully specified, or be less than the size of the input along split_dim if not: "
-        f"sizes {list(sizes)} for an axis of size {size} [Op:SplitV]"
+        f"{first} [Op:SplitV]: sizes {list(sizes)} for an axis {axis} of size {size}"
     )
 
 
@@ -282,23 +290,23 @@ def split(
     >>> [t.numpy().tolist() for t in tf.split([1, 2, 3, 4], [1, -1])]
     [[1], [2, 3, 4]]
     """
-    if type(num_or_size_splits) is SymbolicTensor:
+    if isinstance(num_or_size_splits, (float, Value)):
         num_or_size_splits = _counted(num_or_size_splits, num)
     x, asked = convert(value), static(num_or_size_splits)
+    _check_count(asked.shape, num)
     plain = all(type(s) is int and s >= 0 for s in asked.ravel().tolist())
     if asked.ndim and plain and _is_unknown(dims(x), int(static(axis))):
         attrs = {"sizes": tuple(asked.tolist()), "axis": int(static(axis))}
         parts: list[Tensor] = apply(SPLIT_BY_SIZES, (x,), attrs)
         return parts
-    complaint = "-input rank({low}) <= split_dim < input rank ({rank}), but got {at}"
-    at = one_axis(axis, len(dims(x)), "SplitV", complaint)
+    row = SPLIT_BY_SIZES if asked.ndim else SPLIT
+    complaint = "-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {at}"
+    at = one_axis(axis, len(dims(x)), row.name, complaint)
     size = dims(x)[at]
     if asked.ndim == 0:
         count = int(asked)
         if count < 1:
-            raise InvalidArgumentError(
-                f"Value for attr 'num_split' of {count} must be at least minimum 1 [Op:Split]"
-            )
+            raise _too_few(count, "Split")
         if certainly(size % count != 0):
             raise InvalidArgumentError(
                 "Number of ways to split should evenly divide the split dimension, but got "
@@ -307,20 +315,41 @@ def split(
         sizes = (size // count,) * count
     else:
         sizes = _split_sizes(tuple(asked.tolist()), size, at)
-    row = SPLIT_BY_SIZES if asked.ndim else SPLIT
     results: list[Tensor] = apply(row, (x,), {"sizes": sizes, "axis": at})
     return results
 
 
-def _counted(sizes: SymbolicTensor, num: int | None) -> Tensor:
-    """Sizes that only a run knows, and of which it is known how many there are."""
-    have = sizes.shape
+def _counted(sizes: Any, num: int | None) -> TensorLike:
+    """Sizes of which it is known how many there are, even if only a run knows them."""
+    have = convert(sizes).shape
+    if have.rank == 0:
+        raise ValueError(
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
+            f"Argument provided: {sizes}"
+        )
     if have.rank is not None and (have.rank != 1 or have[0] is not None):
         return sizes
     if num is None:
         raise ValueError(f"Cannot infer argument `num` from shape {have}: pass num=.")
     counted: Tensor = apply(ENSURE_SHAPE, (sizes,), {"shape": TensorShape([num])})
     return counted
+
+
+def _check_count(sizes: Dims, num: int | None) -> None:
+    """Whether there are as many sizes as parts, at least one."""
+    if sizes == (0,) and not num:
+        raise _too_few(0, "SplitV")
+    if len(sizes) > 1 or (sizes and num is not None and sizes[0] != num):
+        raise InvalidArgumentError(
+            "size of the split_tensor must be 1-D and have the same elements as outputs got "
+            f"{len(sizes)} -D and {math.prod(sizes)} elements [Op:SplitV]"
+        )
+
+
+def _too_few(count: int, who: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"Value for attr 'num_split' of {count} must be at least minimum 1 [Op:{who}]"
+    )
 
 
 def _is_unknown(shape: Any, axis: int) -> bool:
@@ -330,11 +359,19 @@ def _is_unknown(shape: Any, axis: int) -> bool:
 
 
 def _split_sizes(sizes: Dims, size: int, axis: int) -> Dims:
-    is_rest = [type(s) is int and s == -1 for s in sizes]
-    if sum(is_rest) > 1:
+    if sum(map(_is_rest, sizes)) > 1:
         raise InvalidArgumentError("There can only be one -1 in the input. [Op:SplitV]")
-    left = size - sum(s for s, rest in zip(sizes, is_rest, strict=True) if not rest)
-    resolved = tuple([left if rest else s for s, rest in zip(sizes, is_rest, strict=True)])
+    negative = [i for i, s in enumerate(sizes) if certainly(s < 0) and not _is_rest(s)]
+    if negative:
+        raise InvalidArgumentError(
+            f"Split size at index {negative[0]} must be >= 0. Got: {sizes[negative[0]]} [Op:SplitV]"
+        )
+    left = size - sum(s for s in sizes if not _is_rest(s))
+    resolved = tuple([left if _is_rest(s) else s for s in sizes])
     if any(certainly(s < 0) for s in resolved) or certainly(sum(resolved) != size):
         raise _misfit(sizes, size, axis)
     return resolved
+
+
+def _is_rest(size: Any) -> bool:
+    return type(size) is int and size == -1

@@ -172,8 +172,8 @@ def padding_attrs(
 def _known_padding(padding: str, who: str) -> str:
     upper = padding.upper()
     if upper not in ("SAME", "VALID"):
-        raise ValueError(
-            f"Value for attr 'padding' of {padding!r} is not in the list of allowed values: "
+        raise InvalidArgumentError(
+            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
             f'"SAME", "VALID", or a list of pairs [Op:{who}]'
         )
     return upper

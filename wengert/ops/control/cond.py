@@ -351,7 +351,7 @@ def cond(
         return (true_fn if chosen else false_fn)()
     if isinstance(pred, bool):
         raise TypeError(
-            f"'pred' must not be a Python bool, got {pred}: write `if` where the condition is known."
+            "pred must not be a Python bool", pred, "Write `if` where the condition is known."
         )
     with current_graph().names.scoped(name or "cond") as scope:
         index = 1 - cast(_scalar(pred, "pred"), int32)
@@ -397,8 +397,9 @@ def switch_case(
         if not callable(f):
             raise TypeError(f"`branch_fns` must be callables, got {f!r}")
     index = convert(branch_index)
-    if index.dtype is not int32:
-        raise TypeError(f"branch_index must have type int32, got {index.dtype.name}")
+    if not index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype!r}")
+    index = cast(index, int32)
     if current_graph() is None:
         if isinstance(index, Batched):
             return _called_by_example(index, chosen)
@@ -483,7 +484,7 @@ def _check_exclusive(preds: Sequence[Any]) -> None:
         raise InvalidArgumentError(_SEVERAL_TRUE)
 
 
-_SEVERAL_TRUE: Final = "Input error: exclusive=True: more than 1 conditions evaluated as True."
+_SEVERAL_TRUE: Final = "Input error: exclusive=True: more than 1 conditions evaluated as True:"
 
 
 def _count(preds: Sequence[Any]) -> Tensor:
@@ -502,7 +503,7 @@ def _nothing_true(others: Any, pred: Any, function: Callable[[], Any]) -> Callab
     return last
 
 
-_NONE_TRUE: Final = "None of the conditions evaluated as True."
+_NONE_TRUE: Final = "Input error: None of conditions evaluated as True:"
 
 
 def _provided(returned: Any, condition: Any, message: str) -> Any:

@@ -81,6 +81,10 @@ class _Variables:
 
     def returned(self, values: Any) -> Any:
         """What a body returned, in the structure of the variables."""
+        return nest.pack_sequence_as(self.initial, nest.flatten(self.checked(values)))
+
+    def checked(self, values: Any) -> Any:
+        """What a body returned, in a structure of its own, if that is like the structure of the variables."""
         one = isinstance(self.initial, (list, tuple)) and len(self.initial) == 1
         if one and (not isinstance(values, (list, tuple)) or len(values) != 1):
             values = [values]
@@ -92,7 +96,7 @@ class _Variables:
             raise ValueError(
                 f"The body of tf.while_loop must return what it is given: {error}"
             ) from None
-        return nest.pack_sequence_as(self.initial, nest.flatten(values))
+        return values
 
 
 def _as_tensor(value: Any) -> Any:
@@ -117,7 +121,7 @@ def _in_python(
         )
         if not goes_on:
             break
-        returned = variables.returned(body(*variables.arguments(values)))
+        returned = variables.checked(body(*variables.arguments(values)))
         before, values = values, returned
         if mask is not None:
             kept, new = (nest.flatten(nest.map_structure(_as_tensor, v)) for v in (before, values))

@@ -22,10 +22,11 @@ from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.shaping import expand_dims, reshape, squeeze, static, transpose
 from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
-from wengert.ops.support.declare import convert_alike
+from wengert.ops.support.declare import convert_alike, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.large_kernels import matmul_kernel
 from wengert.state.variable import Variable
+from wengert.values import dtypes
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -82,9 +83,12 @@ def _multiplied(xp: Namespace, a: Array, b: Array) -> Array:
 _LARGE: Final = 1 << 18
 
 
+def _row_for(a: Tensor, b: Tensor) -> Row:
+    return MATMUL if len(dims(a)) == len(dims(b)) == 2 else BATCH_MATMUL
+
+
 def _product(a: Tensor, b: Tensor, ta: bool, tb: bool) -> Tensor:
-    row = MATMUL if len(dims(a)) == len(dims(b)) == 2 else BATCH_MATMUL
-    result: Tensor = apply(row, (a, b), {"transpose_a": ta, "transpose_b": tb})
+    result: Tensor = apply(_row_for(a, b), (a, b), {"transpose_a": ta, "transpose_b": tb})
     return result
 
 
@@ -163,6 +167,8 @@ BATCH_MATMUL: Row = op(
     called="MatMul",
 )
 
+_WITHOUT_PRODUCTS: Final = frozenset((dtypes.bool_, dtypes.int8, dtypes.string))
+
 
 @deferrable
 def matmul(
@@ -201,6 +207,8 @@ def matmul(
     wanted = None if output_type is None else as_dtype(output_type)
     if wanted is not None and wanted.size > x.dtype.size:
         x, y = cast(x, wanted), cast(y, wanted)  # before the sums, which may overflow
+    if x.dtype in _WITHOUT_PRODUCTS or (x.dtype is dtypes.int16 and _row_for(x, y) is MATMUL):
+        raise wrong_dtype(_row_for(x, y), x.dtype)
     result: Tensor = _product(x, y, transpose_a or adjoint_a, transpose_b or adjoint_b)
     return result if wanted is None else cast(result, wanted)
 

@@ -16,6 +16,7 @@ from wengert.inference.symbolic_integers import by_function
 from wengert.ops.support.branchless import keep
 from wengert.ops.support.declare import BOOL, INTEGER, NUMBER, REAL, REAL_OR_INT, Unary, unary
 from wengert.ops.support.large_kernels import elementwise_kernel
+from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.dtypes import QUANTIZED_DTYPES, DType, as_dtype, float32, float64, string
 from wengert.values.indexed_slices import IndexedSlices
@@ -482,6 +483,8 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     [1, 2]
     """
     wanted = as_dtype(dtype)
+    if isinstance(x, Variable) and x.dtype is wanted:
+        return x  # type: ignore[return-value]  # itself, as in TensorFlow
     if isinstance(x, IndexedSlices):
         values = cast(x.values, wanted)
         return IndexedSlices(values, x.indices, x.dense_shape)  # type: ignore[return-value]

@@ -22,6 +22,7 @@ from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max
 from wengert.ops.support.batch_rules import batch_all
 from wengert.values import dtypes
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import shape_text
@@ -204,7 +205,11 @@ def histogram_fixed_width(
     [1, 1, 0, 2]
     """
     count = int(static(nbins))
-    places = reshape(histogram_fixed_width_bins(values, value_range, count), (-1,))
+    x = convert(values)
+    ends = convert(value_range, x.dtype)
+    condition = "value_range should satisfy value_range[0] < value_range[1]"
+    ends = bound.provided(ends, less(ends[0], ends[1]), f"{condition}, but got {value_range}")
+    places = reshape(histogram_fixed_width_bins(x, ends, count), (-1,))
     attrs = {"size": count, "binary": False}
     result: Tensor = apply(BINCOUNT, (places, convert(1, as_dtype(dtype))), attrs)
     return result

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from wengert.compat.v1.functions.arguments import one_of
+from wengert.ops.arrays.identity import assert_all_finite
 from wengert.ops.control import asserts as now
 
 
@@ -128,6 +130,18 @@ def assert_rank_in(
     >>> tf.compat.v1.assert_rank_in([1], (1, 2))
     """
     return now.assert_rank_in(x, ranks, _message(message, data), name)
+
+
+def verify_tensor_all_finite(
+    t: Any = None, msg: Any = None, name: str | None = None, x: Any = None, message: Any = None
+) -> Any:
+    """The tensor, checked for NaN and infinity: see `tf.debugging.assert_all_finite`.
+
+    >>> tf.compat.v1.verify_tensor_all_finite([1.0], "found one").numpy()
+    array([1.], dtype=float32)
+    """
+    tensor, text = one_of("x", x, "t", t), one_of("message", message, "msg", msg)
+    return assert_all_finite(tensor, text, name=name)
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> Any:

@@ -10,10 +10,13 @@ from wengert.api.session.modes import disable_eager_execution, enable_eager_exec
 from wengert.core.context import current_graph
 from wengert.ops.control.effects import group
 from wengert.state.variable import around_functions
+from wengert.values.shapes import give_objects
 
 
 def disable_v2_behavior() -> None:
     """Enable graph mode: from now on operations are added to the default graph.
+
+    The sizes of shapes are objects then, which have a `value`: see `disable_v2_tensorshape`.
 
     >>> tf.compat.v1.disable_v2_behavior()
     >>> tf.executing_eagerly()
@@ -21,6 +24,7 @@ def disable_v2_behavior() -> None:
     >>> tf.compat.v1.enable_v2_behavior()
     """
     disable_eager_execution()
+    disable_v2_tensorshape()
 
 
 def enable_v2_behavior() -> None:
@@ -29,6 +33,7 @@ def enable_v2_behavior() -> None:
     >>> tf.compat.v1.enable_v2_behavior()
     """
     enable_eager_execution()
+    enable_v2_tensorshape()
 
 
 def enable_resource_variables() -> None:
@@ -116,10 +121,22 @@ def enable_tensor_equality() -> None:
 
 
 def enable_v2_tensorshape() -> None:
-    """Accepted: a dimension of a shape is always a number or None.
+    """Let a size of a shape be a number or None.
 
     >>> tf.compat.v1.enable_v2_tensorshape()
     """
+    give_objects(False)
+
+
+def disable_v2_tensorshape() -> None:
+    """Let a size of a shape be an object that has a `value`, as in TensorFlow 1.
+
+    >>> tf.compat.v1.disable_v2_tensorshape()
+    >>> tf.TensorShape([None, 3])[1].value, str(tf.TensorShape([None, 3]))
+    (3, '(?, 3)')
+    >>> tf.compat.v1.enable_v2_tensorshape()
+    """
+    give_objects(True)
 
 
 def tables_initializer(name: str = "init_all_tables") -> Any:

@@ -23,8 +23,6 @@ from wengert.values.dtypes import string
 _MAIN: Final = "saved_model_main_op"
 _INIT: Final = "__saved_model_init_op"
 _TRAIN: Final = "__saved_model_train_op"
-CLASSIFY: Final = "tensorflow/serving/classify"
-REGRESS: Final = "tensorflow/serving/regress"
 
 
 # ---- signatures ---------------------------------------------------------------------------------
@@ -82,7 +80,9 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
         raise ValueError("Classification `classes` and `scores` cannot both be None.")
     given = {"classes": classes, "scores": scores}
     found = {key: build_tensor_info(x) for key, x in given.items() if x is not None}
-    return build_signature_def({"inputs": build_tensor_info(examples)}, found, CLASSIFY)
+    return build_signature_def(
+        {"inputs": build_tensor_info(examples)}, found, names.CLASSIFY_METHOD_NAME
+    )
 
 
 def regression_signature_def(examples: Any, predictions: Any) -> Any:
@@ -92,7 +92,9 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
     if examples.dtype is not string:
         raise ValueError("Regression input tensors must be of type string.")
     infos = build_tensor_info(examples), build_tensor_info(predictions)
-    return build_signature_def({"inputs": infos[0]}, {"outputs": infos[1]}, REGRESS)
+    return build_signature_def(
+        {"inputs": infos[0]}, {"outputs": infos[1]}, names.REGRESS_METHOD_NAME
+    )
 
 
 def is_valid_signature(signature_def: Any) -> bool:
@@ -103,9 +105,13 @@ def is_valid_signature(signature_def: Any) -> bool:
     if method == names.PREDICT_METHOD_NAME:
         return True
     outputs = set(signature_def.outputs)
-    if method == CLASSIFY:
+    if method == names.CLASSIFY_METHOD_NAME:
         return set(signature_def.inputs) == {"inputs"} and outputs <= {"classes", "scores"}
-    return method == REGRESS and set(signature_def.inputs) == {"inputs"} and outputs == {"outputs"}
+    return (
+        method == names.REGRESS_METHOD_NAME
+        and set(signature_def.inputs) == {"inputs"}
+        and outputs == {"outputs"}
+    )
 
 
 def get_tensor_from_tensor_info(

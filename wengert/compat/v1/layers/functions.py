@@ -38,8 +38,10 @@ def _function(
     at = next(
         i for i, p in enumerate([*layers, None]) if p is None or p.name in ("trainable", "name")
     )
-    inputs = inspect.Parameter("inputs", _KEYWORD)
-    signature = inspect.Signature([inputs, *layers[:at], *extra, *layers[at:], *reuse])
+    first = [inspect.Parameter("inputs", _KEYWORD)]
+    if "name" not in {p.name for p in layers}:  # among further arguments of the layer
+        first.append(inspect.Parameter("name", _KEYWORD, default=None))
+    signature = inspect.Signature([*first, *layers[:at], *extra, *layers[at:], *reuse])
 
     def function(*args: Any, **kwargs: Any) -> Any:
         given = signature.bind(*args, **kwargs).arguments
