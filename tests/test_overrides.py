@@ -776,3 +776,32 @@ def test_overrides_of_a_call_that_waits_for_shapes(spec: Any) -> None:
         traced = tf.function(f, input_signature=[tf.TensorSpec(spec)])
         for found in (f(x), traced(x), traced(x)):
             assert found.numpy().tolist() == [[14.0, 14.0], [14.0, 14.0]]
+
+
+def test_what_is_made_without_a_rule_is_no_input_of_a_scope() -> None:
+    """It may be a source all the same: what was asked to be watched is an input."""
+
+    def gradients(watch: bool) -> list[Any]:
+        x = tf.constant([1.4, 2.6])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.name_scope("part"):
+                rounded = tf.round(x)
+                if watch:
+                    tape.watch(rounded)
+                y = x * rounded
+        found: list[Any] = []
+
+        def rule(region: Any, grad: Any) -> Any:
+            found.append(len(region.inputs))
+            return [2.0 * grad for _ in region.inputs]
+
+        return [*found, *tape.gradient(y, [x, rounded], overrides={"part": rule}), *found]
+
+    slope, none, count = gradients(watch=False)
+    np.testing.assert_array_equal(slope, [2.0, 2.0])
+    assert none is None and count == 1
+    slope, other, count = gradients(watch=True)
+    np.testing.assert_array_equal(slope, [2.0, 2.0])
+    np.testing.assert_array_equal(other, [2.0, 2.0])
+    assert count == 2

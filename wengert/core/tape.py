@@ -53,6 +53,7 @@ class Tape(Recorder):
         "scopes",
         "watched",
         "watches_variables",
+        "without_rule",
     )
 
     def __init__(self, watches_variables: bool = False) -> None:
@@ -60,6 +61,7 @@ class Tape(Recorder):
         # For each value that depends on a watched one: where the record that computed it begins.
         self.positions: dict[Key, int] = {}
         self.watched: dict[Key, Any] = {}
+        self.without_rule: set[Key] = set()  # of these, what no one asked to watch
         self.scopes: dict[int, Scoped] = {}  # by the position of the record
         self.accessed_variables: dict[Key, Any] = {}
         self.watches_variables = watches_variables
@@ -67,6 +69,10 @@ class Tape(Recorder):
     def watch(self, value: Any) -> None:
         """Follow a value from here on."""
         key = key_of(value)
+        self.without_rule.discard(key)
+        self._follow(key, value)
+
+    def _follow(self, key: Key, value: Any) -> None:
         if key not in self.positions:
             self.positions[key] = LEAF
             self.watched[key] = value
@@ -84,7 +90,10 @@ class Tape(Recorder):
         for value in result if row.many else (result,):
             dtype = getattr(value, "dtype", None)  # a list of tensors has none
             if dtype is not None and dtype.is_differentiable:
-                self.watch(value)
+                key = key_of(value)
+                if key not in self.positions:
+                    self.without_rule.add(key)
+                    self._follow(key, value)
 
     def accessed(self, variable: Any) -> None:
         """A variable is being read."""

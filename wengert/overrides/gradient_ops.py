@@ -105,7 +105,8 @@ class OfTape(Whole):
     """
 
     def __init__(self, tape: Tape, records: Records, given: Sequence[Any]) -> None:
-        super().__init__(tape.positions)
+        # What was made without a rule is a constant for the rules of others.
+        super().__init__(tape.positions.keys() - tape.without_rule)
         self._dtypes: dict[Key, Any] | None = None
         self.entries = [
             self._entry(tape, at, records[at : at + WIDTH]) for at in range(0, len(records), WIDTH)

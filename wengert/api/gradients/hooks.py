@@ -45,6 +45,7 @@ def with_hooks(
     behind = {key: Key() for key in hooked}
     for key, value in tape.watched.items():
         found.watched[behind.get(key, key)] = value
+    found.without_rule = set(tape.without_rule)
     for key, position in tape.positions.items():
         if position == LEAF:
             found.positions[behind.get(key, key)] = LEAF

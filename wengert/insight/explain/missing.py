@@ -212,5 +212,8 @@ def explain_unwatched(q: Question) -> Explanation:
 
 
 def _watched(q: Question) -> list[str]:
-    watched = [] if q.tape is None else list(q.tape.watched.values())
+    tape = q.tape
+    watched = (
+        [] if tape is None else [v for k, v in tape.watched.items() if k not in tape.without_rule]
+    )
     return [q.name(v) or getattr(v, "name", "") or described(v) for v in watched][:6]
