@@ -800,7 +800,8 @@ def test_what_is_made_without_a_rule_is_no_input_of_a_scope() -> None:
 
     slope, none, count = gradients(watch=False)
     np.testing.assert_array_equal(slope, [2.0, 2.0])
-    assert none is None and count == 1
+    assert none is None
+    assert count == 1
     slope, other, count = gradients(watch=True)
     np.testing.assert_array_equal(slope, [2.0, 2.0])
     np.testing.assert_array_equal(other, [2.0, 2.0])

@@ -31,7 +31,7 @@ def in_blocks(items: list[Any], wanted: Sequence[View]) -> list[Any]:
         if found is None:
             break
         region, size = found
-        items = resolved(region.replaced(size), wanted)
+        items = in_order(resolved(region.replaced(size), wanted))
     return items
 
 

@@ -188,8 +188,9 @@ class Region:
         pairs = zip(item.operands, cut.axes, strict=True)
         found = [view.base for view, axis in pairs if not is_divided(view, axis)]
         if type(item) is Product and item.onto is not None and cut.adds:
-            other = item.onto.base  # a sum to which it is added is not read
-            if any(c.adds for c in self.connected.get(other, ())):
+            other = item.onto.base  # it can be added in the end, unless it is divided
+            ways = self.connected.get(other)
+            if ways is None or any(c.adds for c in ways):
                 found.remove(other)
         return found
 
@@ -215,21 +216,19 @@ class Region:
         return base in self.cuts and self.cuts[base].adds
 
     def is_chained(self, item: Any) -> bool:
-        """Whether it is such a sum, added to another one: each is carried by itself."""
+        """Whether it is such a sum, and what it is added to is there only after the loop."""
         return self._carries(item, self.cuts[item])
 
     def _carries(self, item: Any, cut: Cut) -> bool:
-        return (
-            type(item) is Product
-            and item.onto is not None
-            and cut.adds
-            and self.is_sum(item.onto.base)
-        )
+        if type(item) is not Product or item.onto is None or not cut.adds:
+            return False
+        other = item.onto.base
+        return self.is_sum(other) or maker(other) in self.after
 
     def _can_read(self, item: Any, cut: Cut, late: set[Any]) -> bool:
         """Whether an item finds what it reads in its block, or outside of the loop."""
         if self._carries(item, cut):
-            late = late - {item.onto.base}
+            late = late - {maker(item.onto.base)}
             cut = Cut(cut.axes[:2], None)
         if late:
             return False
