@@ -380,6 +380,47 @@ def test_what_is_computed_again_is_not_kept() -> None:
     assert memory(tf.recompute_grad(heads_of_a_sequence)) < scores / 2
 
 
+def test_layers_that_are_computed_again_are_divided_as_they_are() -> None:
+    def memory(around: Any) -> int:
+        def layers(x: Any, *weights: Any) -> Any:
+            for w in weights:
+                x = tf.tanh(x @ w)
+            return x
+
+        @tf.function(jit_compile=True)
+        def slopes(x: Any, *weights: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(weights)
+                y = around(layers)(around(layers)(x, *weights[:3]), *weights[3:])
+                loss = tf.reduce_sum(tf.square(y))
+            return tape.gradient(loss, weights)
+
+        return slopes.plan(tf.zeros([32768, 128]), *[tf.zeros([128, 128])] * 6).memory
+
+    assert memory(tf.recompute_grad) <= memory(lambda f: f) * 1.1
+
+
+def test_a_sum_is_added_to_what_comes_after_the_loop() -> None:
+    """The gradient of centres: of their products with all rows, and of their own squares."""
+
+    @tf.function(jit_compile=True)
+    def slopes(x: Any, c: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([x, c])
+            distances = tf.matmul(x, c, transpose_b=True) * -2.0 + tf.reduce_sum(c * c, 1)
+            y = tf.reduce_sum(tf.reduce_logsumexp(-distances, 1))
+        return tape.gradient(y, [x, c])
+
+    numbers = np.random.default_rng(0)
+    x, c = (
+        tf.constant(numbers.normal(size=s).astype(np.float32)) for s in [(20011, 32), (600, 32)]
+    )
+    assert slopes.plan(x, c).memory < 20011 * 600 * 4 / 4
+    reference = tf.function(slopes.python_function, jit_compile=False)
+    for g, h in zip(slopes(x, c), reference(x, c), strict=True):
+        np.testing.assert_allclose(g, h, rtol=0, atol=1e-4 * np.abs(h).max())
+
+
 def test_features_first() -> None:
     """A batch whose examples are columns."""
     x, w = tf.zeros([128, 16384]), tf.zeros([128, 128])

@@ -158,8 +158,8 @@ def _counted(tensor: Any) -> tuple[Any, Callable[[Any], Any]] | None:
 
 
 def _ends(
-    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = None
-) -> tuple[Any, Any, Any]:
+    start: Any, limit: Any = None, delta: object = 1, dtype: object = None, name: object = None
+) -> tuple[Any, Any, object]:
     """First, limit and step as tf.range takes them."""
     return (0, start, delta) if limit is None else (start, limit, delta)
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from wengert.engines.native.frontend.arrays import (
     Base,
     Count,
+    Map,
     Piece,
     Pieces,
     Product,
@@ -43,7 +44,7 @@ class Reading:
         for item in items:
             for at, view in enumerate(item.operands):
                 self.readers.setdefault(view.base, []).append((item, at))
-        self.before = {item: before(item) for item in items}
+        self.before = {item: self._before(item) for item in items}
         self.bit = {item: 1 << at for at, item in enumerate(items)}
         self._with_ancestors: dict[Any, int] = {}  # as bit sets; the items are in order
         for item in items:
@@ -53,6 +54,17 @@ class Reading:
             self._with_ancestors[item] = found
         self._cuts: dict[Any, list[Cut]] = {}
         self._aligned: dict[tuple[Any, int, int], bool] = {}
+
+    def is_free(self, item: Any) -> bool:
+        """Whether a copy that is to wait may be there early: a small one of what no item computes."""
+        return (
+            type(item) is Map
+            and any(item.size < b.size for b in item.after)
+            and item.views[0].base not in self.there
+        )
+
+    def _before(self, item: Any) -> list[Any]:
+        return [] if self.is_free(item) else before(item)
 
     def cuts(self, item: Any) -> list[Cut]:
         found = self._cuts.get(item)
@@ -344,6 +356,10 @@ class Region:
         for item in self.emitted:
             made += self._put_together(item, loops)
         outside = [item for item in self.items if item not in self.cuts]
+        for item in filter(self.reading.is_free, outside):
+            item.after = [
+                b for b in item.after if b not in self.cuts and maker(b) not in self.after
+            ]
         ahead = [item for item in outside if item not in self.after]
         for loop in loops:
             ahead += [*loop.ahead, loop.repeat]
