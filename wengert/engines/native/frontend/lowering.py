@@ -386,13 +386,11 @@ class Lowering:
         return self.copied(view)
 
     def copied(self, view: View) -> View:
-        code, result = as_it_is(view.kind)
-        make = lambda: Map(view.shape, view.kind, code, result, [view], self.place)  # noqa: E731
-        return self._once(("copy", view.shape, _key(view)), make)
+        return self._once(("copy", view.shape, _key(view)), lambda: copy_of(view, self.place))
 
     def copied_after(self, view: View, other: View) -> View:
         """The same array, as one of its own that is there after another one."""
-        made = Map(view.shape, view.kind, *as_it_is(view.kind), [view], self.place)
+        made = copy_of(view, self.place)
         made.alone = True  # not in a loop that the other one waits for
         if type(other.base) not in (Literal, Count):
             made.after = [other.base]
@@ -557,6 +555,11 @@ def _is_in_the_middle(view: View, along: Sequence[int]) -> bool:
         and view.strides[-1] == 1
         and follow == list(along)
     )
+
+
+def copy_of(view: View, place: Any = None) -> Map:
+    """What a view reads, as an array."""
+    return Map(view.shape, view.kind, *as_it_is(view.kind), [view], place)
 
 
 def piece_of(part: View, target: View, place: Any) -> Piece:

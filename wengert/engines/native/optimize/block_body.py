@@ -26,7 +26,7 @@ from wengert.engines.native.frontend.arrays import (
     whole,
 )
 from wengert.engines.native.frontend.lanes import LANES
-from wengert.engines.native.frontend.lowering import as_it_is, code_of
+from wengert.engines.native.frontend.lowering import code_of, copy_of
 from wengert.engines.native.optimize.cuts import (
     HOW_ADDED,
     Cut,
@@ -44,11 +44,6 @@ def plus(a: View, b: View, place: Any, add: Callable[..., Any] = LANES.add) -> M
     """Two arrays of one form, put together."""
     code, (result,) = code_of(lambda x, y: [add(x, y)], [a.kind, b.kind])
     return Map(a.shape, a.kind, code, result, [a, b], place)
-
-
-def copy_of(view: View, place: Any = None) -> Map:
-    """What a view reads, as an array."""
-    return Map(view.shape, view.kind, *as_it_is(view.kind), [view], place)
 
 
 class Emitted(NamedTuple):

@@ -16,9 +16,9 @@ from wengert.engines.native.frontend.arrays import (
     View,
     whole,
 )
-from wengert.engines.native.frontend.lowering import piece_of
+from wengert.engines.native.frontend.lowering import copy_of, piece_of
 from wengert.engines.native.optimize.aliases import Alias, before, maker
-from wengert.engines.native.optimize.block_body import BlockLoop, Blocks, copy_of, plus
+from wengert.engines.native.optimize.block_body import BlockLoop, Blocks, plus
 from wengert.engines.native.optimize.cuts import (
     Cut,
     axis_of,
@@ -254,12 +254,11 @@ class Region:
     def _finds(self, view: View, axis: int | None) -> bool:
         """Whether each block finds its part of a view."""
         base = view.base
-        if axis is None or view.strides[axis] == 0:
+        if axis is None or not is_divided(view, axis):
             return base not in self.cuts
         if base in self.cuts:
-            return span_of(view, axis) == self.cuts[base].span and is_aligned(
-                view, axis, self.units
-            )
+            same = span_of(view, axis) == self.cuts[base].span
+            return same and self.reading.is_aligned(view, axis, self.units)
         return view.shape[axis] % self.units == 0 and (
             type(base) is Count or view.strides[axis] > 0
         )
