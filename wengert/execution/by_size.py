@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from wengert.core.context import activate
+from wengert.execution.open_forms import marks_of, open_forms, stand_in
 from wengert.execution.plan import Plan, given_value
 from wengert.execution.replay import replay
 from wengert.graph.function_graph import FunctionGraph
@@ -50,6 +51,8 @@ class BySize:
     def __init__(self, subgraph: Subgraph) -> None:
         self._subgraph = subgraph
         self._made: dict[Any, _Sized | None] = {}  # None: by the graph itself
+        # The graphs for sizes that nobody has, by those sizes.
+        self._others: dict[Any, _Sized | None] = {}
         self._lock = new_lock()
         self._cost = 0.0  # seconds that the last one took to be compiled, and run
         self._spent: dict[Any, float] = {}  # seconds of interpreting, by the sizes
@@ -82,12 +85,30 @@ class BySize:
             found = _Sized(self._subgraph, values)
         except Exception:  # noqa: BLE001  # running the graph itself raises the proper error
             found = None
+        if found is not None:
+            self._open(found, values)
         with self._lock:
             if len(self._made) >= MOST:
                 del self._made[next(iter(self._made))]
             self._spent.pop(key, None)
             self._made[key] = found
         return found
+
+    def _open(self, sized: _Sized, values: Sequence[Any]) -> None:
+        """Mark the sizes that may be others, so that code is shared with the graphs for those."""
+        marks = marks_of(self._subgraph.graph.all_inputs, values)
+        if not marks:
+            return
+        key = tuple(marks)
+        if key not in self._others:
+            try:
+                other = _Sized(self._subgraph, list(map(stand_in, values, marks)))
+            except Exception:  # noqa: BLE001  # these sizes must be as they are: in a fixed relation
+                other = None
+            self._others[key] = other
+        other = self._others[key]
+        if other is not None:
+            open_forms(sized.graph, other.graph)
 
     def describe(self, values: Sequence[Any], name: str) -> Description | None:
         """A description of what a run does on values of these sizes; None if it is the graph itself."""
@@ -109,6 +130,12 @@ class _Sized:
             found = replay(general, subgraph.results, given, shares=True)
             outputs = [graph.entered(y) for y in found]
         self._inner = type(subgraph)(graph, outputs)
+
+    @property
+    def graph(self) -> FunctionGraph:
+        """The graph for these sizes."""
+        found: FunctionGraph = self._inner.graph
+        return found
 
     def run_on(self, values: Sequence[Any]) -> list[Any]:
         arrays = [v for v, is_array in zip(values, self._arrays, strict=True) if is_array]

@@ -10,6 +10,7 @@ from wengert.engines.native.codegen.memory_access import splat
 from wengert.engines.native.codegen.vectors import Body, literal, llvm_type
 from wengert.engines.native.frontend.arrays import Reduction
 from wengert.engines.native.frontend.scalar import is_float
+from wengert.values.open_size import OpenSize
 
 CHUNK: Final = 128  # terms that are added sequentially; longer sums are sums of chunks
 
@@ -38,7 +39,9 @@ class ColumnLoop:
             return found
 
         if self.is_cut and (self.strips or not whole_row):
-            return self._columns_of_any_row(name, accumulators, run)
+            return self._columns_of_any_row(name, items, self.limit, run)
+        if type(self.columns) is OpenSize:
+            return self._columns_of_any_row(name, items, str(self.columns), run)
         full, rest = divmod(self.columns, width)
         now = [start for _, start in accumulators]
         if full == 1:
@@ -116,29 +119,34 @@ class ColumnLoop:
         lines.label(f"{name}.done")
         return then  # type: ignore[no-any-return]
 
-    def _columns_of_any_row(self, name: str, accumulators: Any, run: Any) -> list[str]:
-        """The loop if the last row is shorter: full vectors, then a masked one."""
+    def _columns_of_any_row(
+        self, name: str, items: Sequence[Reduction], limit: str, run: Any
+    ) -> list[str]:
+        """The loop if their number is known only then: full vectors, then a masked one."""
         lines, width = self.body, self.width
-        end = lines.set(f"and i64 {self.limit}, {-width}")
+        accumulators = [self._nothing(item) for item in items]
+        end = lines.set(f"and i64 {limit}, {-width}")
         some = lines.set(f"icmp ne i64 {end}, 0")
         lines.do(f"br label %{name}.before")
         lines.label(f"{name}.before")
         lines.do(f"br i1 {some}, label %{name}.loop, label %{name}.rest")
         lines.label(f"{name}.loop")
-        now = self._counted(name, accumulators, end, run)
+        now = self._in_chunks(name, items, end, self._levels_of(items), run)
         lines.do(f"br label %{name}.rest")
         lines.label(f"{name}.rest")
         merged = []
         for k, ((kind, start), value) in enumerate(zip(accumulators, now, strict=True)):
             lines.do(f"%{name}.m{k} = phi {kind} [ {start}, %{name}.before ], [ {value}, %{name}.done ]")  # fmt: skip
             merged.append(f"%{name}.m{k}")
-        left = lines.set(f"icmp ne i64 {end}, {self.limit}")
+        if width == 1:
+            return merged
+        left = lines.set(f"icmp ne i64 {end}, {limit}")
         lines.do(f"br i1 {left}, label %{name}.masked, label %{name}.over")
         lines.label(f"{name}.masked")
         places = f"<{width} x i64>"
         steps = ", ".join(f"i64 {k}" for k in range(width))
         here = lines.set(f"add {places} {splat(lines, end, 'i8', width)}, <{steps}>")
-        edge = splat(lines, self.limit, "i8", width)
+        edge = splat(lines, limit, "i8", width)
         mask = lines.set(f"icmp ult {places} {here}, {edge}")
         then = run(end, mask, list(merged))
         lines.do(f"br label %{name}.masked.end")

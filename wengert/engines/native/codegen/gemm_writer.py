@@ -22,10 +22,12 @@ from wengert.engines.native.codegen.gemm_forms import (
     packs_left,
     rows_at_once,
 )
+from wengert.engines.native.codegen.panel_columns import OpenPanelColumns, PanelColumns, mask_of
 from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.frontend.arrays import Source
 from wengert.engines.native.frontend.scalar import constant
 from wengert.engines.native.runtime.processor import vector_bytes
+from wengert.values.open_size import OpenSize
 
 CACHE_LINE: Final = 64  # bytes
 # Rows of a left matrix that are packed together, so that their cache lines are reused.
@@ -98,10 +100,11 @@ class _Product(FunctionWriter):
                 self.count = self.least(self.sub(form.k, first), self.deep)
             if self.packs:
                 self._copy_left()
-            self.loop(begin, end, self.lanes, lambda j, _: self._panel(j, self.lanes))
-            if rest:
+            full = PanelColumns(self, self.width, self.lanes)
+            self.loop(begin, end, self.lanes, lambda j, _: self._panel(j, full))
+            if rest or type(form.n) is OpenSize:
                 last = self.set(f"icmp eq i64 {columns[1]}, {panels}")
-                self.when(last, lambda: self._panel(str(panels * self.lanes), rest))
+                self.when(last, lambda: self._edge(panels * self.lanes, rest))
 
         if form.k <= self.deep:
             piece("0", [])
@@ -130,13 +133,24 @@ class _Product(FunctionWriter):
         )
         return begin, end
 
-    def _panel(self, j: str, columns: int) -> None:
+    def _edge(self, j: int, rest: int) -> None:
+        """The last panel, which has fewer columns, or none if their number is known only then."""
+        if type(self.form.n) is not OpenSize:
+            self._panel(str(j), PanelColumns(self, self.width, rest))
+            return
+        left = self.sub(self.form.n, j)
+
+        def panel() -> None:
+            self._panel(str(j), OpenPanelColumns(self, self.width, VECTORS, left))
+
+        self.when(self.set(f"icmp ne i64 {left}, 0"), panel)
+
+    def _panel(self, j: str, columns: PanelColumns) -> None:
         """All rows of the result, for the columns of one panel."""
-        vectors = -(-columns // self.width)
         if self.form.turned_b:
-            self._copy_turned(j, columns, vectors)
+            self._copy_turned(j, columns)
         else:
-            self._copy(j, columns, vectors)
+            self._copy(j, columns)
 
         def done(i: str, first: str, rows: str) -> None:
             if self.finish is not None and not self.finish.is_light:
@@ -162,9 +176,9 @@ class _Product(FunctionWriter):
         self.finish.begin_block(self.add(self.mul(self.which, self.blocks), i))
         return self.add(self.mul(self.which, self.form.m), first)
 
-    def _finish(self, i: str, first: str, rows: str, j: str, columns: int) -> None:
+    def _finish(self, i: str, first: str, rows: str, j: str, columns: PanelColumns) -> None:
         """Run the epilogue row by row, while the block is in the L1 cache."""
-        top, mask = self._begin_finish(i, first), self._mask(columns, 0, self.lanes)
+        top, mask = self._begin_finish(i, first), columns.mask(0, self.lanes)
 
         def row(q: str, _: list[str]) -> None:
             sums = ""
@@ -177,10 +191,12 @@ class _Product(FunctionWriter):
         self.finish.start_columns(j, mask)
         self.loop(0, rows, 1, row)
 
-    def _finish_registers(self, i: str, first: str, j: str, columns: int, sums: list[str]) -> None:
+    def _finish_registers(
+        self, i: str, first: str, j: str, columns: PanelColumns, sums: list[str]
+    ) -> None:
         """Run the epilogue on the sums of a block while they are in registers."""
-        top, vectors = self._begin_finish(i, first), -(-columns // self.width)
-        places = [(self.add(j, v * self.width), self._mask(columns, v)) for v in range(vectors)]
+        top, vectors = self._begin_finish(i, first), columns.vectors
+        places = [(self.add(j, v * self.width), columns.mask(v)) for v in range(vectors)]
         totals: list[list[str]] = []
         for row in range(len(sums) // vectors):
             self.finish.begin_row(self.add(top, row))
@@ -197,12 +213,12 @@ class _Product(FunctionWriter):
 
     def _each_block(self, body: Any, done: Any = None) -> None:
         """Loop over blocks: `body(block, first row, rows)` in its two sizes; then `done`."""
-        least, more = divmod(self.form.m, self.blocks)
+        least, differ = self._rows_of_blocks()
 
         def block(i: str, _: list[str]) -> None:
             first = self._row(i)
             rows = str(least)
-            if more:
+            if differ:
                 rows = self.sub(self._row(self.add(i, 1)), first)
                 large = self.set(f"icmp ne i64 {rows}, {least}")
                 self.when(large, lambda: body(i, first, least + 1))
@@ -215,33 +231,35 @@ class _Product(FunctionWriter):
 
         self.loop(self.begin, self.end, 1, block)
 
+    def _rows_of_blocks(self) -> tuple[int, bool]:
+        """The least number of rows in a block, and whether there may be blocks of one row more."""
+        least, more = divmod(self.form.m, self.blocks)
+        if type(self.form.m) is not OpenSize:
+            return least, more > 0
+        return int(least) - (not more and least == rows_at_once()), True
+
     # ---- the panel -----------------------------------------------------------------------------
 
-    def _mask(self, columns: int, v: int, width: int = 0) -> str | None:
-        """The mask of the elements of a vector that are columns; None if all are."""
-        width = width or self.width
-        left = columns - v * width
-        if left >= width:
-            return None
-        bits = ", ".join(f"i1 {'true' if x < left else 'false'}" for x in range(width))
-        return f"<{bits}>"
+    def _copy(self, j: str, columns: PanelColumns) -> None:
+        vectors = columns.vectors
 
-    def _copy(self, j: str, columns: int, vectors: int) -> None:
         def row(p: str, _: list[str]) -> None:
             begin = self.add(self.mul(self.add(self.first, p), self.form.ldb), j)
             target = self.place(self.kind, self.panel, self.mul(p, vectors * self.width))
             for v in range(vectors):
                 at = self.add(begin, v * self.width)
-                x = self._right(at, self.width, self._mask(columns, v))
+                x = self._right(at, self.width, columns.mask(v))
                 self.write(self.kind, target, v * self.width, x, self.width)
 
         self.loop(0, self.count, 1, row)
 
-    def _copy_turned(self, j: str, columns: int, vectors: int) -> None:
+    def _copy_turned(self, j: str, columns: PanelColumns) -> None:
         """Transpose square tiles of the matrix in registers; the last one overlaps another."""
+        vectors = columns.vectors
         if self.form.k < self.width:
-            self._copy_single(j, columns, vectors)
+            self._copy_single(j, columns)
             return
+        order = [columns.inside(k) for k in range(vectors * self.width)]
         last = self.sub(self.count, self.width)
 
         def squares(p: str, _: list[str]) -> None:
@@ -249,7 +267,7 @@ class _Product(FunctionWriter):
             for v in range(vectors):
                 rows = []
                 for i in range(self.width):
-                    row = self.add(j, min(v * self.width + i, columns - 1))
+                    row = self.add(j, order[v * self.width + i])
                     place = self.add(self.mul(row, self.form.ldb), self.first, at)
                     rows.append(self._right(place, self.width))
                 target = self.place(self.kind, self.panel, self.mul(at, vectors * self.width))
@@ -280,12 +298,13 @@ class _Product(FunctionWriter):
             f"shufflevector {self.kinds} {x}, {self.kinds} {y}, <{len(places)} x i32> <{mask}>"
         )
 
-    def _copy_single(self, j: str, columns: int, vectors: int) -> None:
+    def _copy_single(self, j: str, columns: PanelColumns) -> None:
+        count = columns.vectors * self.width
         for p in range(self.form.k):
-            for i in range(vectors * self.width):
-                place = self.add(self.mul(self.add(j, min(i, columns - 1)), self.form.ldb), p)
+            for i in range(count):
+                place = self.add(self.mul(self.add(j, columns.inside(i)), self.form.ldb), p)
                 x = self._right(place, 1)
-                self.write(self.kind, self.panel, p * vectors * self.width + i, x, 1)
+                self.write(self.kind, self.panel, p * count + i, x, 1)
 
     # ---- the left matrix -----------------------------------------------------------------------
 
@@ -310,7 +329,7 @@ class _Product(FunctionWriter):
             there = self.place(self.kind, target, self.mul(p, rows))
             for v in range(-(-rows // self.width)):
                 at = self.add(here, v * self.width)
-                x = self._left(at, self.width, self._mask(rows, v))
+                x = self._left(at, self.width, mask_of(rows - v * self.width, self.width))
                 # The next row overwrites the excess; after the last one there is padding.
                 self.write(self.kind, there, v * self.width, x, self.width)
 
@@ -323,9 +342,9 @@ class _Product(FunctionWriter):
 
     # ---- sums ----------------------------------------------------------------------------------
 
-    def _block(self, number: str, first: str, rows: int, j: str, columns: int) -> None:  # noqa: C901  # one loop nest, written out
+    def _block(self, number: str, first: str, rows: int, j: str, columns: PanelColumns) -> None:  # noqa: C901  # one loop nest, written out
         """Compute a block: some rows of the result, for the columns of the panel."""
-        form, vectors = self.form, -(-columns // self.width)
+        form, vectors = self.form, columns.vectors
         if self.packs:
             left, along, down = self._packed(first), rows, 1
         else:
@@ -360,14 +379,14 @@ class _Product(FunctionWriter):
         sums = [zero] * (rows * vectors)
         whole = self.set(f"and i64 {self.count}, {-UNROLLED}")
         for begin, end, step in ((0, whole, UNROLLED), (whole, self.count, 1)):
-            if step > 1 or form.k % UNROLLED:
+            if step > 1 or type(form.k) is OpenSize or form.k % UNROLLED:
                 carried = [(self.kinds, s) for s in sums]
                 sums = self.loop(begin, end, step, several(step), carried)
         row = form.ldc
         if self.sums:
             target, row = self.sums, self.lanes
         places = [
-            (i * row + v * self.width, None if self.sums else self._mask(columns, v))
+            (i * row + v * self.width, None if self.sums else columns.mask(v))
             for i in range(rows)
             for v in range(vectors)
         ]

@@ -18,12 +18,20 @@ from wengert.engines.native.frontend.scalar import Code
 from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.optimize.fuse import END, FULL, ROW, Group
 from wengert.engines.native.runtime.processor import vector_bytes
+from wengert.values.open_size import is_open, of_both
 
 BLOCK: Final = 4096  # columns of a row, where the length of rows is free
 PART: Final = 1 << 16  # elements, times their cost, that are worth handing to another thread
 MOST_PARTS: Final = 1 << 6  # more of them cost 3 % for 40 MB: each begins somewhere else in memory
 MOST_SCATTERED: Final = 4  # in long vectors, for which LLVM writes an instruction for each element
 MOST_SUMS: Final = 16  # parts, where each has column sums of its own
+
+
+def _last_row(size: int, columns: int) -> int:
+    """The columns of the last row, if it is shorter; of open sizes it may be as long as the others."""
+    if is_open((size, columns)):
+        return of_both(lambda a, b: a % b or b, size, columns)
+    return size % columns
 
 
 class Axis(NamedTuple):
@@ -193,7 +201,7 @@ class Layout:
             self.columns = columns
         elif len(self.axes) <= 1:
             self.columns = min(size, 2 * BLOCK) if size <= 2 * BLOCK else BLOCK
-            self.short = size % max(self.columns, 1)
+            self.short = _last_row(size, max(self.columns, 1))
         else:
             self.columns = self.axes[-1].size
         self.rows = -(-size // self.columns) if self.columns else 1
@@ -209,7 +217,7 @@ class Layout:
     def _split(self) -> None:
         """Cut the rows into parts, independently of the number of threads."""
         weight = 1 + len(self.code.instructions) / 16
-        per_part = max(1, int(PART / weight / max(self.columns, 1)))
+        per_part = of_both(lambda n: max(1, int(PART / weight / max(n, 1))), self.columns)
         columns = any(self._sums_columns(s) for s in self.sums)
         most = MOST_SUMS if columns else MOST_PARTS
         self.row = self.columns  # elements from one row to the next
@@ -221,7 +229,7 @@ class Layout:
             return
         if columns and self.rows <= most:
             most = 1
-        self.per_part = max(per_part, -(-self.rows // most))
+        self.per_part = of_both(lambda n, rows: max(n, -(-rows // most)), per_part, self.rows)
         self.parts = -(-self.rows // self.per_part)
 
     def _may_be_in_strips(self) -> bool:

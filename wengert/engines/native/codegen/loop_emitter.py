@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from wengert.engines.native.codegen.column_loop import ColumnLoop
 from wengert.engines.native.codegen.combine import across, combine, neutral
 from wengert.engines.native.codegen.layout import Layout, Load, Sum
-from wengert.engines.native.codegen.memory_access import Access, add_terms, splat
+from wengert.engines.native.codegen.memory_access import Access, add_terms, multiples, splat
 from wengert.engines.native.codegen.vectors import Body, literal, llvm_type, memory_type
 from wengert.engines.native.frontend.arrays import (
     Base,
@@ -24,6 +24,7 @@ from wengert.engines.native.frontend.arrays import (
     whole,
 )
 from wengert.engines.native.optimize.fuse import END, FULL, ROW, Fusion, Group
+from wengert.values.open_size import is_open
 
 SCRATCH: Final = 1 << 16  # bytes of a row's values that are kept on the stack for a later stage
 
@@ -191,7 +192,7 @@ class Emitter(Layout):
         body = self.body
         begin = body.set(f"mul i64 {'0' if self.strips else '%part'}, {self.per_part}")
         end = body.set(f"add i64 {begin}, {self.per_part}")
-        if self.rows % self.per_part:
+        if is_open((self.rows, self.per_part)) or self.rows % self.per_part:
             beyond = body.set(f"icmp ugt i64 {end}, {self.rows}")
             end = body.set(f"select i1 {beyond}, i64 {self.rows}, i64 {end}")
         self._start_columns("%part")
@@ -331,7 +332,7 @@ class Emitter(Layout):
             size += self.columns * int(kind[1])
             if i in self.kept or size > SCRATCH or not self._is_dear(i):
                 continue
-            name = self.body.set(f"alloca [{self.columns} x {memory_type(kind, 1)}], align 64")
+            name = self.body.set(f"alloca {memory_type(kind, 1)}, i64 {self.columns}, align 64")
             self.scratch[i] = name
 
     def _used_later(self) -> set[int]:
@@ -467,9 +468,8 @@ class Emitter(Layout):
                 return self.access.read(row, kind, at, width, mask)
             return self.access.gathered(row, kind, at, stride, width, mask)
         offsets = f"<{width} x i64>"
-        far = body.set(f"mul {offsets} {index}, splat (i64 {step})")
-        steps = ", ".join(f"i64 {k * stride}" for k in range(width))
-        places = body.set(f"add {offsets} {far}, <{steps}>")
+        far = body.set(f"mul {offsets} {index}, {splat(body, str(step), 'i8', width)}")
+        places = body.set(f"add {offsets} {far}, {multiples(body, stride, 'i8', width)}")
         start = self.access.element(begin, kind, at)
         return self.access.at_places(
             body.set(f"getelementptr {memory_type(kind, 1)}, ptr {start}, {offsets} {places}"),
@@ -494,10 +494,9 @@ class Emitter(Layout):
         narrow = body.set(f"trunc i64 {first} to i32") if kind == "i4" else first
         if width == 1:
             return narrow
-        scalar = llvm_type(kind, 1)
-        steps = ", ".join(f"{scalar} {k * stride}" for k in range(width))
         spread = splat(body, narrow, kind, width)
-        return body.set(f"add {llvm_type(kind, width)} {spread}, <{steps}>")
+        steps = multiples(body, stride, kind, width)
+        return body.set(f"add {llvm_type(kind, width)} {spread}, {steps}")
 
     def _put(self, base: Base, j: str, value: str, mask: str | None, width: int) -> None:
         """Store elements of a row."""

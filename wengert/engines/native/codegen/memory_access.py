@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wengert.engines.native.codegen.vectors import Body, llvm_type, memory_type
+from wengert.values.open_size import OpenSize
 
 
 class Access:
@@ -88,9 +89,8 @@ class Access:
         body.do(f"call void {name}({memory} {value}, <{width} x ptr> {places}, i32 {kind[1]}, <{width} x i1> {chosen})")  # fmt: skip
 
     def places_from(self, place: str, kind: str, stride: int, width: int) -> str:
-        steps = ", ".join(f"i64 {k * stride}" for k in range(width))
-        scalar = memory_type(kind, 1)
-        return self.body.set(f"getelementptr {scalar}, ptr {place}, <{width} x i64> <{steps}>")
+        scalar, steps = memory_type(kind, 1), multiples(self.body, stride, "i8", width)
+        return self.body.set(f"getelementptr {scalar}, ptr {place}, <{width} x i64> {steps}")
 
 
 def memory_mangled(kind: str, width: int) -> str:
@@ -121,6 +121,16 @@ def add_terms(body: Body, constant: int, terms: Sequence[tuple[str, int]]) -> st
     if total is None:
         return str(constant)
     return body.set(f"add i64 {total}, {constant}") if constant else total
+
+
+def multiples(body: Body, step: int, kind: str, width: int) -> str:
+    """0, step, 2 step, ... as the elements of a vector."""
+    scalar = llvm_type(kind, 1)
+    if type(step) is not OpenSize:
+        return f"<{', '.join(f'{scalar} {k * step}' for k in range(width))}>"
+    name = str(step) if kind == "i8" else body.set(f"trunc i64 {step} to {scalar}")
+    counted = multiples(body, 1, kind, width)
+    return body.set(f"mul {llvm_type(kind, width)} {splat(body, name, kind, width)}, {counted}")
 
 
 def splat(body: Body, name: str, kind: str, width: int) -> str:

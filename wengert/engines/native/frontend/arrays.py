@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.frontend.scalar import Code
+from wengert.values.open_size import is_open, mark_of, opened
 
 Dims = tuple[int, ...]
 
@@ -438,14 +439,20 @@ _STRIDES: Final[dict[Dims, Dims]] = {}
 
 def row_major(shape: Dims) -> Dims:
     """The strides of a contiguous array."""
+    if is_open(shape):  # equal sizes may have other names
+        return _row_major(shape)
     found = _STRIDES.get(shape)
     if found is None:
-        strides, step = [], 1
-        for size in reversed(shape):
-            strides.append(step)
-            step *= size
-        found = _STRIDES[shape] = tuple(reversed(strides))
+        found = _STRIDES[shape] = _row_major(shape)
     return found
+
+
+def _row_major(shape: Dims) -> Dims:
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size
+    return tuple(reversed(strides))
 
 
 def whole(base: Base) -> View:
@@ -473,6 +480,16 @@ def broadcast(view: View, shape: Dims) -> View:
         for have, want, stride in zip(view.shape, shape[missing:], view.strides, strict=True)
     ]
     return View(view.base, shape, view.offset, (*(0,) * missing, *strides))
+
+
+def broadcast_shapes(*shapes: Dims) -> Dims:
+    """The shape of arrays that are broadcast to each other; a ValueError if they cannot be."""
+    rank = max(map(len, shapes))
+    padded = [(*(1,) * (rank - len(shape)), *shape) for shape in shapes]
+    found = tuple([next((d for d in sizes if d != 1), 1) for sizes in zip(*padded, strict=True)])
+    if any(d not in (1, size) for shape in padded for d, size in zip(shape, found, strict=True)):
+        raise ValueError(f"The shapes {shapes} do not broadcast.")
+    return found
 
 
 def transpose(view: View, perm: Sequence[int]) -> View:
@@ -517,6 +534,16 @@ def _runs(axes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
+def _sliced(k: slice, size: int) -> tuple[int, int, int]:
+    """Where a slice of an axis begins, how many elements it has, and the step."""
+    start, stop, step = k.indices(int(size))
+    count = len(range(start, stop, step))
+    if not is_open((size, k.start, k.stop)):
+        return start, count, step
+    other = slice(mark_of(k.start), mark_of(k.stop), k.step).indices(mark_of(size))
+    return opened(start, other[0]), opened(count, len(range(*other))), step
+
+
 def slice_view(view: View, key: Sequence[Any]) -> View:
     """Basic indexing: integers, slices, None and an Ellipsis."""
     taken = sum(k is not None and k is not Ellipsis for k in key)
@@ -534,9 +561,9 @@ def slice_view(view: View, key: Sequence[Any]) -> View:
         size, stride = view.shape[axis], view.strides[axis]
         axis += 1
         if isinstance(k, slice):
-            start, stop, step = k.indices(size)
+            start, count, step = _sliced(k, size)
             offset += start * stride
-            shape.append(len(range(start, stop, step)))
+            shape.append(count)
             strides.append(stride * step)
         else:
             offset += (int(k) + (size if k < 0 else 0)) * stride

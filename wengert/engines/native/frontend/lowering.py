@@ -23,6 +23,7 @@ from wengert.engines.native.frontend.arrays import (
     Dims,
     Gather,
     Input,
+    Known,
     Literal,
     Map,
     Outside,
@@ -36,6 +37,7 @@ from wengert.engines.native.frontend.arrays import (
     View,
     Write,
     broadcast,
+    broadcast_shapes,
     is_plain,
     reshape,
     row_major,
@@ -48,10 +50,12 @@ from wengert.engines.native.frontend.list_forms import ListForm, bodies_of, list
 from wengert.engines.native.frontend.plan_key import Inexact, exactly
 from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, number_of, type_of
 from wengert.engines.native.runtime import openblas
+from wengert.execution.open_forms import open_values
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import DeferredCall, gradient_call_of, plain_call_of
 from wengert.values.dtypes import RESOURCE
+from wengert.values.open_size import OpenSize
 from wengert.values.symbolic import SymbolicTensor, is_certain
 
 ASSIGNMENTS: Final = {"AssignVariableOp": None, "AssignAddVariableOp": "add", "AssignSubVariableOp": "subtract"}  # fmt: skip
@@ -113,12 +117,16 @@ class Lowering:
                 base = Input(*self.forms[id(x)][:2])
                 self.given[base] = x
                 self.lists[id(x)] = whole(base)
+        opened = open_values(plan.order, plan.known)
         for at, (key, value) in enumerate(plan.used().items()):
             if key in self.forms:
                 if len(value):
                     self.lists[key] = self._known_list(value, at, self.forms[key])
                 continue
-            view = self._constant(value, at)
+            if key in opened:
+                view = self._open_constant(value, at, tensor_of(plan, key), opened[key])
+            else:
+                view = self._constant(value, at)
             if view is not None:
                 self.views[key] = view
         for op in plan.steps:
@@ -150,6 +158,19 @@ class Lowering:
         self.constants[base] = at
         return whole(base)
 
+    def _open_constant(self, value: Any, at: int, x: SymbolicTensor, other: Any) -> View | None:
+        """A constant that would be another one at other sizes: what differs is read from memory."""
+        view, shape = self._constant(value, at), x._array.shape
+        if view is None or view.shape != shape:
+            return view
+        is_number = isinstance(view.base, Literal)
+        if isinstance(view.base, Literal) and _is_all(other, view.base.value):
+            return View(view.base, shape, 0, view.strides)
+        self.constants.pop(view.base, None)
+        base = Input(shape, view.kind)
+        self.constants[base] = at
+        return View(base, shape, 0, (0,) * len(shape)) if is_number else whole(base)
+
     def _known_list(self, value: Any, at: int, form: ListForm) -> View:
         if value[0] is None:
             return self.number(form.kind, 0, form.shape)
@@ -158,7 +179,10 @@ class Lowering:
         return whole(base)
 
     def number(self, kind: str, value: Any, shape: Dims = ()) -> View:
-        """The same number everywhere."""
+        """The same number everywhere; one that depends on open sizes is read from memory."""
+        if type(value) is OpenSize:
+            known = Known((), kind, np.array(value, np.dtype(kind)))
+            return View(known, shape, 0, (0,) * len(shape))
         return View(Literal(kind, value), shape, 0, (0,) * len(shape))
 
     # ---- one operation -------------------------------------------------------------------------
@@ -374,7 +398,7 @@ class Lowering:
 
     def all_computed(self, function: Callable[..., Sequence[Lane]], *views: View) -> list[View]:
         """Elementwise arrays, from a function of lanes that gives several."""
-        shape = np.broadcast_shapes(*[v.shape for v in views])
+        shape = broadcast_shapes(*[v.shape for v in views])
         code, results = code_of(function, [v.kind for v in views])
         given = [broadcast(v, shape) for v in views]
         return [self.mapped(code, result, given, shape) for result in results]
@@ -469,7 +493,7 @@ class Lowering:
         if openblas.address(a.kind) is None:
             self.lacks_blas = True
             raise NotLowered("there is no OpenBLAS")
-        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
         if a.shape[-2] == b.shape[-1] == 1:
             return self._inner_products(a, b, batch)
         views = [self._matrices(broadcast(x, (*batch, *x.shape[-2:]))) for x in (a, b)]
@@ -615,6 +639,19 @@ def _is_empty(x: SymbolicTensor) -> bool:
 
 
 # ---- queries on a plan --------------------------------------------------------------------------
+
+
+def tensor_of(plan: Plan, key: int) -> SymbolicTensor:
+    """The tensor of this id that a plan uses."""
+    used = (x for op in plan.steps for x in op.inputs)
+    return next(x for x in (*used, *plan.fetches) if id(x) == key)
+
+
+def _is_all(array: Any, number: Any) -> bool:
+    """Whether an array is known, and each of its elements has the bits of a number."""
+    if not isinstance(array, (np.ndarray, np.generic)):
+        return False
+    return bool(np.asarray(array).tobytes() == np.asarray(number).tobytes() * int(np.size(array)))
 
 
 def kind_of(x: SymbolicTensor) -> str | None:

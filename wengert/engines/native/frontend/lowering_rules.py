@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -118,7 +119,7 @@ def _unpack(low: Lowering, op: Operation, x: View, *, num: int, axis: int) -> Se
 
 @rule("Split", "SplitV")
 def _split(low: Lowering, op: Operation, x: View, *, sizes: Dims, axis: int) -> Sequence[View]:
-    ends, axis = np.cumsum(sizes).tolist(), axis % len(x.shape)
+    ends, axis = list(itertools.accumulate(sizes)), axis % len(x.shape)
     return [
         slice_view(x, (*[slice(None)] * axis, slice(end - size, end)))
         for size, end in zip(sizes, ends, strict=True)
@@ -226,7 +227,7 @@ def _mean(low: Lowering, op: Operation, x: View, *, axis: Dims, keepdims: bool) 
         raise NotLowered("means of integers")
     count = math.prod([x.shape[i] for i in axis])
     total = low.reduced("sum", x, axis, keepdims)
-    return low.computed(lambda t: t / float(count), total)
+    return low.computed(lambda t, n: t / n, total, low.number(x.kind, count))
 
 
 @rule("EuclideanNorm")

@@ -26,6 +26,7 @@ from wengert.host.threads import get_threads
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
 from wengert.values.dtypes import RESOURCE, VARIANT, DType
+from wengert.values.open_size import is_open, mark_of
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList
@@ -120,10 +121,13 @@ def _said(plan: Plan) -> tuple[Any, ...]:
 
     def new(x: Any) -> int:
         form = x._array
-        key = form.shape, form.dtype
+        key: Any = form.shape, form.dtype
+        if has_open and is_certain(form.shape):
+            key = *key, _marks(form.shape)
         number = form_of(key)
         return tensors.add(id(x), forms.add(key, _form(form)) if number is None else number)
 
+    has_open = any(is_certain(x._array.shape) and is_open(x._array.shape) for x in plan.given)
     given = [new(x) for x in plan.given]
     steps: list[int] = []
     attributes: list[Any] = []
@@ -184,7 +188,12 @@ def _plan_of(graph: FunctionGraph, results: Sequence[SymbolicTensor]) -> Plan:
 def _form(form: Any) -> tuple[Any, ...]:
     if not is_certain(form.shape):
         raise Inexact
-    return tuple(map(int, form.shape)), _dtype(form.dtype)
+    return tuple(map(int, form.shape)), _dtype(form.dtype), _marks(form.shape)
+
+
+def _marks(shape: Any) -> tuple[int, ...]:
+    """The names of open sizes, in machine code; nothing where none is open."""
+    return tuple([int(mark_of(size)) for size in shape]) if is_open(shape) else ()
 
 
 def _dtype(dtype: Any) -> tuple[str, str]:

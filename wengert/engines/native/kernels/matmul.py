@@ -63,7 +63,7 @@ def _made(kind: str, a: Any, b: Any, turned: tuple[bool, bool]) -> Callable[...,
     item = Product((a[0], b[1]), kind, views)
     (call,) = product_calls(item, by_blas=True)
     kept: list[Any] = []
-    step = call.name, call.parts, ((0, 0), (1, 0), (2, 0)), call.settings
+    step = call.name, call.parts, ((0, 0), (1, 0), (2, 0)), call.tables
     return functools.partial(_call, new_entry([step], 3, True, kept), kept)
 
 

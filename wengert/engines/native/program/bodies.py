@@ -112,10 +112,10 @@ class BodyWriter:
         """The name of an address in a row, which is computed where the row's own is."""
         if not offset:
             return row
-        name = f"{row}.{offset}"
-        line = f"{name} = getelementptr i8, ptr {row}, i64 {offset}"
-        if line not in self._parts_of_rows:
-            self._parts_of_rows.append(line)
+        name = self._names.get((row, offset))
+        if name is None:
+            name = self._names[row, offset] = f"{row}.{len(self._names)}"
+            self._parts_of_rows.append(f"{name} = getelementptr i8, ptr {row}, i64 {offset}")
         return name
 
     # ---- the function ----------------------------------------------------------------------------
@@ -175,9 +175,9 @@ class BodyWriter:
 
     def _one_call(self, call: Call, name: str) -> list[str]:
         places = [self._address(*place) for place in call.arrays]
-        if call.settings is not None:
+        for table in call.tables:
             places.append(f"%s{len(self._settings)}")
-            self._settings.append(call.settings)
+            self._settings.append(table)
         lines: list[str] = []
         self._entry.append(f"%p{name} = alloca [{len(places)} x ptr]")
         for k, place in enumerate(places):

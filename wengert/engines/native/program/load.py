@@ -10,9 +10,11 @@ import marshal
 from typing import Any, Final
 
 from wengert.engines.native.frontend.plan_key import content_of
-from wengert.engines.native.program.program import Program, RunnableProgram
+from wengert.engines.native.program.program import Code, Program, RunnableProgram
 from wengert.engines.native.runtime.cache import CODE, PLAN, digest_of, folder, keep, read_file
+from wengert.engines.native.runtime.llvm import LoadedObject
 from wengert.engines.native.runtime.processor import is_supported
+from wengert.engines.native.runtime.units import load
 from wengert.execution.plan import Plan
 from wengert.host.locks import load_module
 
@@ -34,6 +36,14 @@ def load_or_build(plan: Plan) -> RunnableProgram | None:
     return RunnableProgram(plan, built.program, code, False) if built.program else None
 
 
+def _code_of(names: tuple[str, ...]) -> Code | None:
+    """The machine code of these names, if all of it is there."""
+    if len(names) != 1:
+        return load(names) if names else None
+    code = read_file(names[0] + CODE)
+    return None if code is None else LoadedObject(code)
+
+
 _MISSING: Final[Any] = object()
 
 
@@ -47,7 +57,7 @@ def _kept(plan: Plan, name: str) -> Any:
         if found is None:
             return None
         program = Program(*found)
-        code = read_file(program.machine_code + CODE) if program.machine_code else None
+        code = _code_of(program.machine_code)
         if code is None and program.machine_code:
             return _MISSING
         return RunnableProgram(plan, program, code, True)

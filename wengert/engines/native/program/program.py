@@ -11,15 +11,15 @@ import functools
 import sys
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from wengert.engines.native.program import arena, rows
 from wengert.engines.native.runtime import openblas
-from wengert.engines.native.runtime.llvm import LoadedObject
 from wengert.engines.native.runtime.thread_pool import functions, pool
 from wengert.engines.native.runtime.trampoline import entry_of, is_wrong
+from wengert.engines.native.runtime.units import PREFIX
 from wengert.engines.numpy_engine import NumpyPlan, _function_of, in_operation
 from wengert.errors import InvalidArgumentError
 from wengert.execution.plan import Plan
@@ -31,9 +31,9 @@ from wengert.values.shapes import shape_text
 from wengert.values.tensor import wrap
 
 # A native step: the name of a function, the number of parts, a slot and an offset in it for each
-# array, and the numbers that the function reads after its arrays.
+# array, and the tables of numbers that the function reads after its arrays.
 Settings = tuple[str, Any, Any]
-NativeStep = tuple[str, int, tuple[tuple[int, int], ...], Settings | None]
+NativeStep = tuple[str, int, tuple[tuple[int, int], ...], tuple[Settings, ...]]
 
 
 class Program(NamedTuple):
@@ -43,13 +43,20 @@ class Program(NamedTuple):
     names: tuple[tuple[str, str, Any], ...]  # that it uses: name, kind, and which of that kind
     fresh: tuple[bool, ...]  # for each fetch, whether nothing else refers to its array
     is_one_call: bool  # so that it can be run again after it failed
-    machine_code: str  # its name in the cache
+    machine_code: tuple[str, ...]  # its names in the cache
+
+
+class Code(Protocol):
+    """Loaded machine code."""
+
+    def address(self, name: str) -> int:
+        """Where a function begins."""
 
 
 class RunnableProgram:
     """A plan that can be called: `running.run(values of plan.given)` gives the fetches."""
 
-    def __init__(self, plan: Plan, program: Program, code: bytes | None, was_kept: bool) -> None:
+    def __init__(self, plan: Plan, program: Program, code: Code | None, was_kept: bool) -> None:
         self.plan = plan
         self.program = program
         self.fresh = list(program.fresh)
@@ -57,7 +64,7 @@ class RunnableProgram:
         self.is_one_call = program.is_one_call
         self._reference: NumpyPlan | None = None
         self._used = list(plan.used().values())
-        self._code = None if code is None else LoadedObject(code)
+        self._code = code
         self._kept: list[Any] = []  # keeps alive what the tables point to
         self._names: dict[str, Any] = {
             "empty": np.empty,
@@ -101,7 +108,7 @@ class RunnableProgram:
         return self._used[at]
 
     def _constant(self, at: int) -> Any:
-        return np.ascontiguousarray(self._used[at])
+        return np.asarray(self._used[at], order="C")
 
     def _array(self, said: tuple[str, tuple[int, ...], bytes]) -> Any:
         kind, shape, data = said
@@ -130,7 +137,7 @@ class RunnableProgram:
         return functools.partial(is_wrong, self._names[entry])
 
     def _address(self, name: str) -> int:
-        if not name.startswith("@k"):
+        if not name.startswith(f"@{PREFIX}"):
             return runtime_address(name)
         assert self._code is not None
         return self._code.address(name[1:])
@@ -158,13 +165,13 @@ def new_entry(
     table: list[int] = []
     room = 1
     for name, parts, arrays, settings in steps:
-        count = len(arrays) + (settings is not None)
+        count = len(arrays) + len(settings)
         room = max(room, count)
         table += [address(name) if name else 0, parts, count]
         for place in arrays:
             table += place
-        if settings is not None:
-            table += [-1, _in_place(settings, kept)]
+        for numbers in settings:
+            table += [-1, _in_place(numbers, kept)]
     return entry_of(table, len(steps), arguments, room, letting_go, kept, over)
 
 

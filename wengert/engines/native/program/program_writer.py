@@ -35,6 +35,7 @@ from wengert.engines.native.program.segments import Resumed, Segments
 from wengert.engines.native.program.steps import Call
 from wengert.engines.native.runtime.array_memory import LEAST
 from wengert.execution.plan import Plan
+from wengert.values.open_size import OpenSize
 
 # What is in memory already, or what Python makes room for.
 _NOT_MADE: Final = (Input, Known, Literal, Outside, Rows, Tally)
@@ -44,12 +45,14 @@ LETTING_GO: Final = 1 << 15  # elements of work from which on the GIL is release
 class ProgramWriter:
     """Writes the Python function that runs a plan."""
 
-    def __init__(self, plan: Plan, schedule: Schedule, segments: Segments, code_name: str) -> None:
+    def __init__(
+        self, plan: Plan, schedule: Schedule, segments: Segments, code_names: tuple[str, ...]
+    ) -> None:
         self.plan = plan
         self.schedule = schedule
         self.low = schedule.low
         self.segments = segments
-        self.code_name = code_name  # of the machine code, in the cache
+        self.code_names = code_names  # of the machine code, in the cache
         self._is_held = bool(self.plan.changed())  # then the caller holds the variables' locks
         self.allocated = 0  # bytes of results, and of what NumPy's steps take
         self.fullest: Call | None = None  # the one at which the arena has its size
@@ -88,11 +91,11 @@ class ProgramWriter:
             head += f" {', '.join(given)}, = values\n"
         return Program(
             head + "".join(f" {line}\n" for line in lines),
-            tuple([(name, *what) for name, what in self.names.items()]),
+            _closed(tuple([(name, *what) for name, what in self.names.items()])),
             tuple(fresh),
             # Then no earlier side effect could happen twice.
             len(self.segments.items) == 1,
-            self.code_name,
+            self.code_names,
         )
 
     def _values_from_outside(self) -> None:
@@ -355,7 +358,7 @@ class ProgramWriter:
                 else:
                     name = self._name(self._same.get(id(base), base))
                 places.append((slot(name), offset))
-            steps.append((call.name, call.parts, tuple(places), call.settings))
+            steps.append((call.name, call.parts, tuple(places), call.tables))
         over = self._over_here(calls) if is_over else {}  # when all arrays have names
         pairs = tuple([(slot(old), slot(new)) for new, (old, _) in over.items()])
         letting_go = not is_over and _work(calls) > LETTING_GO
@@ -478,6 +481,13 @@ class ProgramWriter:
             )
             seen.add(key)
         return results, fresh
+
+
+def _closed(value: Any) -> Any:
+    """A value of tuples in which open sizes are plain numbers."""
+    if type(value) is tuple:
+        return tuple(map(_closed, value))
+    return int(value) if type(value) is OpenSize else value
 
 
 def _held_in(cell: Any) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wengert.engines.native.codegen.gemm_forms import blocks_of
+from wengert.engines.native.codegen.gemm_forms import Function, blocks_of
 from wengert.engines.native.codegen.loop_emitter import Launch, launches
 from wengert.engines.native.codegen.math_functions import functions_text
+from wengert.engines.native.codegen.size_table import reading_sizes
 from wengert.engines.native.frontend.arrays import (
     AsList,
     Base,
@@ -33,6 +34,8 @@ from wengert.engines.native.program.steps import (
     routine_call,
     row_calls,
 )
+from wengert.engines.native.program.units import defined
+from wengert.engines.native.runtime.units import PREFIX
 
 
 class Resumed(list[Call]):
@@ -52,10 +55,10 @@ class Segments:
     def __init__(self, schedule: Schedule, around: Segments | None = None) -> None:
         self._schedule = schedule
         self._is_outermost = around is None
-        # The LLVM IR of the plan's functions, and their names. Loops share those of what is around.
-        self._texts: dict[str, str] = {} if around is None else around._texts
-        self._math: dict[tuple[str, str, int], None] = {} if around is None else around._math
-        self._declarations: set[str] = set() if around is None else around._declarations
+        # The plan's functions by their names, and the names by the LLVM IR. Loops share those of
+        # what is around.
+        self.functions: dict[str, Function] = {} if around is None else around.functions
+        self._names: dict[str, str] = {} if around is None else around._names
         self._once: set[Base] = set()  # computed in one pass that reads elements before writing
         self.items: list[list[Call] | Step] = []
         for group in schedule.order:
@@ -75,14 +78,12 @@ class Segments:
 
     def text(self) -> str:
         """The LLVM IR of the functions; empty if there are none."""
-        if not self._texts:
-            return ""
-        parts = [
-            f"define void {name}(ptr %b, i64 %part) nounwind {{\n{text}\n}}"
-            for text, name in self._texts.items()
-        ]
-        parts += functions_text(self._math, self._declarations)
-        return "\n".join([*sorted(self._declarations), *parts])
+        made = self.functions.values()
+        declarations = {line for function in made for line in function.declarations}
+        parts = [defined(name, function.text) for name, function in self.functions.items()]
+        calls = dict.fromkeys([call for function in made for call in function.calls])
+        parts += functions_text(calls, declarations)
+        return "\n".join([*sorted(declarations), *parts])
 
     # ---- calls ---------------------------------------------------------------------------------
 
@@ -170,8 +171,9 @@ class Segments:
         for launch in launches:
             if not launch.outputs:
                 continue
-            name = self._name_of(launch.text, launch.calls, launch.declarations)
-            found.append(Call(name, launch.arrays, launch.parts, launch))
+            call = Call("", launch.arrays, launch.parts, launch)
+            call.function = Function(launch.text, launch.declarations, tuple(launch.calls))
+            found.append(self._named(call))
             if launch.once:
                 self._once.update(launch.outputs)
         return found
@@ -182,16 +184,13 @@ class Segments:
 
     def _named(self, call: Call) -> Call:
         """The same call, with a name if its function is one of this plan."""
-        if call.function is not None:
-            made = call.function
-            call.name = self._name_of(made.text, made.calls, made.declarations)
+        made = call.function
+        if made is not None:
+            text, call.sizes = reading_sizes(made.text, len(call.arrays) + len(call.tables))
+            # Functions with equal code are shared.
+            call.name = self._names.setdefault(text, f"@{PREFIX}{len(self._names)}")
+            self.functions[call.name] = made._replace(text=text)
         return call
-
-    def _name_of(self, text: str, calls: Any, declarations: Any) -> str:
-        """The name of a function; functions with equal code are shared."""
-        self._math.update(dict.fromkeys(calls))
-        self._declarations |= declarations
-        return self._texts.setdefault(text, f"@k{len(self._texts)}")
 
 
 def _view(fetched: Any) -> View:

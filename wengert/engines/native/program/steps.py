@@ -32,6 +32,7 @@ from wengert.engines.native.frontend.arrays import (
 from wengert.engines.native.frontend.lowering import leading_dimension
 from wengert.host.locks import load_module
 from wengert.host.threads import get_threads
+from wengert.values.open_size import of_both
 
 
 class Call:
@@ -41,7 +42,7 @@ class Call:
     """
 
     __slots__ = (
-        "arrays", "chosen", "finish", "function", "inside", "name", "parts", "settings", "what",
+        "arrays", "chosen", "finish", "function", "inside", "name", "parts", "settings", "sizes", "what",
     )  # fmt: skip
 
     def __init__(
@@ -53,12 +54,19 @@ class Call:
         self.what = what
         # Numbers that the function reads after its arrays: see `_in_place` of `program`.
         self.settings: tuple[str, Any, Any] | None = None
+        self.sizes: bytes | None = None  # the open sizes that it reads after these
         # The code to compile for it, which has no name yet.
         self.function: Function | None = None
         self.finish: Any = None  # the epilogue of a product
         # The arrays that it reads in branches alone: those of a branch that was not run are missing.
         self.chosen: frozenset[Base] = frozenset()
         self.inside: Sequence[Call] = ()  # the calls of its bodies
+
+    @property
+    def tables(self) -> tuple[tuple[str, Any, Any], ...]:
+        """The tables of numbers that the function reads after its arrays."""
+        sizes = None if self.sizes is None else ("", self.sizes, b"")
+        return tuple([table for table in (self.settings, sizes) if table is not None])
 
     @property
     def outputs(self) -> Sequence[Base]:
@@ -123,10 +131,11 @@ def products_of(item: Product) -> Products:
     (turned_a, lda), (turned_b, ldb) = leading_dimension(a), leading_dimension(b)  # type: ignore[misc]
     ldc = c.strides[-2] if m > 1 else n
     count = math.prod(c.shape[:-2])
+    splits = of_both(_splits, count, m, n, k)
     form = Form(item.kind, m, n, k, turned_a, lda, turned_b, ldb, ldc,
-                item.factor, item.onto is not None, _splits(count, m, n, k), *item.sources)  # fmt: skip
+                item.factor, item.onto is not None, splits, *item.sources)  # fmt: skip
     if is_small(form, count):
-        form = form._replace(splits=form.splits * -(-strips(form) // form.splits))
+        form = form._replace(splits=of_both(lambda s, t: s * -(-t // s), splits, strips(form)))
     return Products(form, count, (a, b, c))
 
 

@@ -31,16 +31,23 @@ def _llvm() -> Any:
 def compile_text(text: str, quickly: bool = False) -> bytes:
     """Compile LLVM IR to an object file, or a long one to several: a thread for each."""
     pieces = pieces_of(text, get_threads())
-    efforts = [_STRAIGHT if quickly or not has_loops(piece) else _LOOPS for piece in pieces]
+    return joined(compile_each(pieces, quickly))
 
-    def work() -> bytes:
+
+def compile_each(texts: Sequence[str], quickly: bool = False) -> list[bytes]:
+    """Compile each of some modules to an object file, by several threads."""
+    if not texts:
+        return []
+    efforts = [_STRAIGHT if quickly or not has_loops(text) else _LOOPS for text in texts]
+
+    def work() -> list[bytes]:
         with _LOCK:
-            return joined(_side_by_side(pieces, efforts))
+            return _side_by_side(texts, efforts)
 
     return _undisturbed(work)
 
 
-def _undisturbed(work: Callable[[], bytes]) -> bytes:
+def _undisturbed(work: Callable[[], list[bytes]]) -> list[bytes]:
     """The result, computed in a thread of its own if this is the main one.
 
     There a signal would raise an error in the middle of LLVM, or of llvmlite with its lock. In its own
@@ -67,27 +74,30 @@ def _undisturbed(work: Callable[[], bytes]) -> bytes:
 def _side_by_side(pieces: Sequence[str], efforts: Sequence[int]) -> list[bytes]:
     """The object file of each piece; all threads have ended before it returns, or raises."""
     found: list[Any] = [None] * len(pieces)
+    # The longest first, so that all threads end at about the same time.
+    waiting = iter(sorted(range(len(pieces)), key=lambda at: -len(pieces[at])))
+    count = min(len(pieces), get_threads())
 
-    def work(at: int) -> None:
-        try:
-            found[at] = _compiled(pieces[at], efforts[at], at)
-        except Exception as error:  # noqa: BLE001  # raised by the thread that waits
-            found[at] = error
+    def work(number: int) -> None:
+        for at in waiting:
+            try:
+                found[at] = _compiled(pieces[at], efforts[at], number)
+            except Exception as error:  # noqa: BLE001  # raised by the thread that waits
+                found[at] = error
 
-    for at, effort in enumerate(efforts):  # LLVM is initialized by one thread alone
-        _target_machine(effort, at)
-    others = [threading.Thread(target=work, args=(at,)) for at in range(1, len(pieces))]
+    for number in range(count):  # LLVM is initialized by one thread alone
+        for effort in set(efforts):
+            _target_machine(effort, number)
+    others = [threading.Thread(target=work, args=(number,)) for number in range(1, count)]
     started = [thread for thread in others if _has_started(thread)]
     try:
         work(0)
     finally:
         for thread in started:
             thread.join()
-    for at, made in enumerate(found):
-        if made is None:  # no thread could be had
-            work(at)
-        if isinstance(found[at], Exception):
-            raise found[at]
+    for made in found:
+        if isinstance(made, Exception):
+            raise made
     return found
 
 

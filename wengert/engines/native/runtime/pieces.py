@@ -22,15 +22,13 @@ def pieces_of(text: str, most: int) -> list[str]:
     """At most so many pieces of about the same length of each kind; the text alone where it is short."""
     if text.count("\n") < 2 * LEAST:
         return [text]
-    functions = _FUNCTION.findall(text)
-    names = [found.group(1) for found in map(_NAME.search, functions) if found]
-    common = _FUNCTION.sub("", text)
-    if len(names) < len(functions) or _has_state(common):
+    by_name, common = functions_of(text)
+    if _has_state(common):
         return [text]
-    by_name = dict(zip(names, functions, strict=True))
+    names = list(by_name)
     called = {name: _CALLED.findall(function) for name, function in by_name.items()}
     helpers = {other for name, others in called.items() for other in others if other != name}
-    needed = {name: _with_helpers([name], called) for name in names if name not in helpers}
+    needed = {name: with_helpers([name], called) for name in names if name not in helpers}
     lengths = {name: by_name[name].count("\n") for name in needed}
     loops = [n for n in needed if any(has_loops(by_name[other]) for other in needed[n])]
     straight = [n for n in needed if n not in set(loops)]
@@ -45,8 +43,14 @@ def pieces_of(text: str, most: int) -> list[str]:
         return [text]
     return [
         "\n".join([common, *(by_name[name] for name in names if name in there)])
-        for there in [_with_helpers(part, called) for part in parts]
+        for there in [with_helpers(part, called) for part in parts]
     ]
+
+
+def functions_of(text: str) -> tuple[dict[str, str], str]:
+    """The functions of a module by their names, and what stands outside of them."""
+    found = _FUNCTION.findall(text)
+    return {_NAME.findall(f)[0]: f for f in found}, _FUNCTION.sub("", text)
 
 
 def has_loops(text: str) -> bool:
@@ -70,7 +74,7 @@ def _parted(lengths: dict[str, int], count: int) -> list[list[str]]:
     return parts
 
 
-def _with_helpers(part: list[str], called: dict[str, list[str]]) -> set[str]:
+def with_helpers(part: list[str], called: dict[str, list[str]]) -> set[str]:
     """The names, and those of all functions of the module that they call."""
     found: set[str] = set()
     left = list(part)

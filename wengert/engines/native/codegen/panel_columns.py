@@ -1,0 +1,56 @@
+"""The columns of a panel of the right matrix: as many as fit, or what is left at its edge."""
+
+from __future__ import annotations
+
+from wengert.engines.native.codegen.function_writer import FunctionWriter
+
+
+class PanelColumns:
+    """So many columns, in vectors of which the last one may be masked."""
+
+    def __init__(self, writer: FunctionWriter, width: int, count: int) -> None:
+        self._writer = writer
+        self._count = count
+        self._width = width  # of a vector
+        self.vectors = -(-count // width)
+
+    def mask(self, v: int, width: int = 0) -> str | None:
+        """The mask of the columns in a vector; None if it is full."""
+        width = width or self._width
+        return mask_of(self._count - v * width, width)
+
+    def inside(self, j: int) -> int | str:
+        """A column, or the last one instead of one beyond it."""
+        return min(j, self._count - 1)
+
+
+class OpenPanelColumns(PanelColumns):
+    """As many columns as turn out to be left, in so many vectors."""
+
+    def __init__(self, writer: FunctionWriter, width: int, vectors: int, left: str) -> None:
+        super().__init__(writer, width, vectors * width)
+        self._last = writer.sub(left, 1)
+        places = [(v, width) for v in range(vectors)] + [(0, vectors * width)]
+        # Written where the panel begins, so that all that is written for it can use them.
+        self._masks = {place: self._mask(*place, left) for place in places}
+
+    def _mask(self, v: int, width: int, left: str) -> str:
+        writer, places = self._writer, f"<{width} x i64>"
+        steps = ", ".join(f"i64 {v * width + k}" for k in range(width))
+        return writer.set(f"icmp ult {places} <{steps}>, {writer.spread('i64', left, width)}")
+
+    def mask(self, v: int, width: int = 0) -> str | None:
+        """The mask of the columns in a vector."""
+        return self._masks[v, width or self._width]
+
+    def inside(self, j: int) -> int | str:
+        """A column, or the last one instead of one beyond it."""
+        return self._writer.least(j, self._last)
+
+
+def mask_of(count: int, width: int) -> str | None:
+    """The mask of the first so many elements of a vector; None if these are all."""
+    if count >= width:
+        return None
+    bits = ", ".join(f"i1 {'true' if x < count else 'false'}" for x in range(width))
+    return f"<{bits}>"

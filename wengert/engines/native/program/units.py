@@ -1,0 +1,74 @@
+"""The functions of a plan as units: each with all that it calls, as a module of its own.
+
+The functions of a plan with open sizes are those of the plans for other sizes, or nearly: a function
+has another form where there are few rows. So each is compiled by itself. Its name is a digest of its
+text, in which nothing depends on what else is in the plan.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from wengert.engines.native.codegen.gemm_forms import Function
+from wengert.engines.native.codegen.math_functions import functions_text
+from wengert.engines.native.runtime.cache import digest_of
+from wengert.engines.native.runtime.units import PREFIX, Text, symbol_of
+
+_KIND: Final = "unit"  # of LLVM IR, in the cache
+_CALLED: Final = re.compile(rf"@{PREFIX}\d+")
+
+
+def defined(name: str, text: str) -> str:
+    """The definition of a plan's function."""
+    return f"define void {name}(ptr %b, i64 %part) nounwind {{\n{text}\n}}"
+
+
+def units_of(functions: dict[str, Function], wanted: Iterable[str]) -> dict[str, tuple[str, Text]]:
+    """For each wanted function the name of its unit, and what gives the text of that."""
+    return {name: _unit(name, functions) for name in wanted}
+
+
+def _unit(name: str, functions: dict[str, Function]) -> tuple[str, Text]:
+    inside = {n: functions[n] for n in _with_called(name, functions)}
+    places = {n: k for k, n in enumerate(inside)}
+    calls = tuple(dict.fromkeys([call for f in inside.values() for call in f.calls]))
+    declared, mathematics = _mathematics(calls)
+    declarations = sorted(declared.union(*[f.declarations for f in inside.values()]))
+
+    def text(unit: str) -> str:
+        def renamed(body: str) -> str:
+            if f"@{PREFIX}" not in body:
+                return body
+            return _CALLED.sub(lambda found: f"@{symbol_of(unit, places[found[0]])}", body)
+
+        own = [
+            defined(f"@{symbol_of(unit, places[n])}", renamed(f.text)) for n, f in inside.items()
+        ]
+        return "\n".join([*declarations, *own, *mathematics])
+
+    unit = digest_of(_KIND, text(""))
+    return unit, functools.partial(text, unit)
+
+
+def _with_called(name: str, functions: dict[str, Function]) -> Iterator[str]:
+    """A function, and those that it calls, and so on, in the order in which they are called."""
+    found, waiting = {name}, [name]
+    while waiting:
+        one = waiting.pop(0)
+        yield one
+        body = functions[one].text
+        if f"@{PREFIX}" in body:
+            called = dict.fromkeys(_CALLED.findall(body))
+            waiting += [other for other in called if other not in found]
+            found.update(called)
+
+
+@functools.lru_cache(maxsize=256)
+def _mathematics(calls: tuple[tuple[str, str, int], ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The functions of `mathematics` that some code calls, with their declarations."""
+    declarations: set[str] = set()
+    texts = tuple(functions_text(calls, declarations))
+    return frozenset(declarations), texts

@@ -1,0 +1,129 @@
+"""Graphs for the sizes of a call whose forms say what other calls may bring.
+
+A graph of unknown sizes is replayed for those of the call, and once for sizes that nobody has. Where the two
+differ, a size is an OpenSize, so that engines can compile one code for all sizes
+(values/open_size.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.graph.graph_builder import CONST
+from wengert.graph.operation import Operation
+from wengert.values.open_size import OpenSize, opened
+from wengert.values.symbolic import Form, SymbolicTensor, is_certain
+
+# Far from one another, and none of them a multiple of what loops are cut by: so that what is
+# computed of them is rarely taken for the same.
+_MARKS: Final = tuple([(k << 12) - 1 for k in (3, 7, 13, 19, 29, 37, 43, 53)])
+
+
+def marks_of(inputs: Sequence[SymbolicTensor], values: Sequence[Any]) -> list[tuple[int, ...]]:
+    """For each array the marks of its sizes: equal ones for equal unknown sizes.
+
+    Sizes of 0 and 1 are as they are: code for them is another one. Where there are too many
+    different ones, none is open.
+    """
+    marks: dict[int, int] = {}
+    found = []
+    for x, value in zip(inputs, values, strict=True):
+        shape = value.shape if isinstance(value, (np.ndarray, np.generic)) else ()
+        sizes = x._array.shape
+        known = sizes if isinstance(sizes, tuple) and len(sizes) == len(shape) else (None,) * len(shape)  # fmt: skip
+        for now, size in zip(known, shape, strict=True):
+            if size > 1 and type(now) is not int and size not in marks:
+                if len(marks) == len(_MARKS):
+                    return []
+                marks[size] = _MARKS[len(marks)]
+        found.append(
+            tuple(
+                [
+                    marks.get(size, size) if type(now) is not int else size
+                    for now, size in zip(known, shape, strict=True)
+                ]
+            )
+        )
+    return found if marks else []
+
+
+def stand_in(value: Any, shape: tuple[int, ...]) -> Any:
+    """An array of that shape and the dtype of a value, which takes no memory."""
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return value
+    return np.broadcast_to(np.zeros((), value.dtype), shape)
+
+
+def open_forms(graph: Any, other: Any) -> bool:
+    """Open the forms of a graph where another one, of the same operations, has other sizes.
+
+    False, and nothing is changed, if the operations are not the same.
+    """
+    pairs = list(_pairs(graph, other))
+    if any(pair is None for pair in pairs):
+        return False
+    for op, twin in pairs:  # type: ignore[misc]
+        if op.row is CONST and not _is_same(op.attrs["value"], twin.attrs["value"]):
+            op.graph.open_constants[op] = twin.attrs["value"]
+        for x, y in zip(op.outputs, twin.outputs, strict=True):
+            shape = _opened(x._array.shape, y._array.shape)
+            if shape is not None:
+                x._array = Form(shape, x._array.dtype)
+    return True
+
+
+def open_values(order: Sequence[Operation], known: dict[int, Any]) -> dict[int, Any]:
+    """Of the known values of a plan those that depend on open sizes, by the ids of their tensors.
+
+    With what they would be at other sizes, if that is known.
+    """
+    found: dict[int, Any] = {}
+    for op in order:
+        if not any(id(y) in known for y in op.outputs):
+            continue
+        if op.row is CONST:
+            if op in op.graph.open_constants:
+                found[id(op.outputs[0])] = op.graph.open_constants[op]
+        elif any(id(x) in found or _has_open_form(x) for x in op.inputs):
+            found.update(dict.fromkeys(map(id, op.outputs)))
+    return found
+
+
+def _has_open_form(x: SymbolicTensor) -> bool:
+    shape = x._array.shape
+    return isinstance(shape, tuple) and any(type(size) is OpenSize for size in shape)
+
+
+def _pairs(graph: Any, other: Any) -> Iterator[tuple[Operation, Operation] | None]:
+    """The operations of two graphs, and of what these run, in pairs; None where they differ."""
+    if len(graph.operations) != len(other.operations):
+        yield None
+        return
+    for op, twin in zip(graph.operations, other.operations, strict=True):
+        alike = op.row.name == twin.row.name and len(op.outputs) == len(twin.outputs)
+        if not alike or len(op.row.graphs) != len(twin.row.graphs):
+            yield None
+            return
+        yield op, twin
+        for inner, second in zip(op.row.graphs, twin.row.graphs, strict=True):
+            if inner is not second:
+                yield from _pairs(inner, second)
+
+
+def _is_same(value: Any, twin: Any) -> bool:
+    return value is twin or (
+        isinstance(value, (np.ndarray, np.generic))
+        and isinstance(twin, (np.ndarray, np.generic))
+        and value.shape == twin.shape
+        and bool(np.array_equal(value, twin))
+    )
+
+
+def _opened(shape: Any, twin: Any) -> tuple[int, ...] | None:
+    """The sizes of a shape, open where a twin has others; None if none is."""
+    if not (is_certain(shape) and is_certain(twin)) or len(shape) != len(twin) or shape == twin:
+        return None
+    return tuple([opened(int(a), int(b)) for a, b in zip(shape, twin, strict=True)])
