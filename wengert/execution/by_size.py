@@ -130,6 +130,7 @@ class _Sized:
             found = replay(general, subgraph.results, given, shares=True)
             outputs = [graph.entered(y) for y in found]
         self._inner = type(subgraph)(graph, outputs)
+        self._takes_all = all(self._arrays) and not graph.captured
 
     @property
     def graph(self) -> FunctionGraph:
@@ -138,6 +139,8 @@ class _Sized:
         return found
 
     def run_on(self, values: Sequence[Any]) -> list[Any]:
+        if self._takes_all:
+            return self._inner.run_on(values)
         arrays = [v for v, is_array in zip(values, self._arrays, strict=True) if is_array]
         held = [given_value(v) for v in self._inner.graph.captured]
         return self._inner.run_on([*arrays, *held])
@@ -154,10 +157,16 @@ def _sizes_of(values: Sequence[Any]) -> tuple[Any, ...]:
     """What a graph is specialized for: the shapes of arrays, and of the elements of lists."""
     return tuple(
         [
-            v.element_shape if isinstance(v, TensorList) else getattr(v, "shape", None)
+            v.shape if type(v) is np.ndarray else _size_of(v)  # the common case
             for v in values
         ]
     )
+
+
+def _size_of(value: Any) -> Any:
+    if isinstance(value, TensorList):
+        return value.element_shape
+    return getattr(value, "shape", None)
 
 
 def _entering(graph: FunctionGraph, value: Any) -> Any:

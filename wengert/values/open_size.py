@@ -12,7 +12,6 @@ for which it was written, and two calls share code only if their texts are equal
 
 from __future__ import annotations
 
-import operator
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -62,35 +61,42 @@ class OpenSize(int):
         return OpenSize, (int(self), self.mark)
 
 
-def _both(of: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
-    """Something of two numbers, and of their marks; NotImplemented if one of them is no integer."""
-    if not (isinstance(x, int) and isinstance(y, int)):
-        return NotImplemented
-    found = of(int(x), int(y))
-    try:
-        return opened(found, of(int(mark_of(x)), int(mark_of(y))))
-    except ZeroDivisionError:  # elsewhere the term has no value, and nothing divides by it
-        return found
-
-
 def opened(value: int, mark: int) -> int:
     """A number that is open if its mark differs."""
     return value if value == mark else OpenSize(value, mark)
 
 
-def _define(name: str, of: Callable[[Any, Any], Any]) -> None:
-    def straight(self: OpenSize, other: Any) -> Any:
-        return _both(of, self, other)
+def _define(name: str) -> None:
+    """Define an operation on integers for open ones: it is done to the numbers, and to their marks."""
+    of: Callable[[int, Any], int] = getattr(int, f"__{name}__")
+    turned: Callable[[int, Any], int] = getattr(int, f"__r{name}__")
+    for method, function in ((f"__{name}__", of), (f"__r{name}__", turned)):
+        setattr(OpenSize, method, _of_numbers_and_marks(function))
 
-    def turned(self: OpenSize, other: Any) -> Any:
-        return _both(of, other, self)
 
-    setattr(OpenSize, f"__{name}__", straight)
-    setattr(OpenSize, f"__r{name}__", turned)
+def _of_numbers_and_marks(function: Callable[[int, Any], int]) -> Callable[[OpenSize, Any], Any]:
+    def applied(self: OpenSize, other: Any) -> Any:
+        if not isinstance(other, int):
+            return NotImplemented
+        found = function(self, other)
+        try:
+            mark = function(self.mark, other.mark if type(other) is OpenSize else other)
+        except ZeroDivisionError:  # elsewhere the term has no value, and nothing divides by it
+            return found
+        # What happens to be its mark, as a result of `of_both` may, is open nevertheless.
+        is_closed = found == mark and int.__ne__(self, self.mark)
+        return found if is_closed else OpenSize(found, mark)
+
+    return applied
 
 
 for _name in ("add", "sub", "mul", "floordiv", "mod"):
-    _define(_name, getattr(operator, _name))
+    _define(_name)
+
+
+def is_open(sizes: Any) -> bool:
+    """Whether any of these sizes is open."""
+    return OpenSize in map(type, sizes)
 
 
 def of_both(function: Callable[..., int], *sizes: int) -> int:
@@ -107,11 +113,6 @@ def of_both(function: Callable[..., int], *sizes: int) -> int:
 def mark_of(size: Any) -> Any:
     """The mark of an open size; anything else as it is."""
     return size.mark if type(size) is OpenSize else size
-
-
-def is_open(shape: Any) -> bool:
-    """Whether any of these sizes is open."""
-    return any(type(size) is OpenSize for size in shape)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from wengert.engines.native.frontend.arrays import Source
 from wengert.engines.native.runtime.processor import sums_at_once, vector_bytes
+from wengert.values.open_size import of_both
 
 VECTORS: Final = 2  # of a panel
 PANEL: Final = 1 << 15  # bytes of a panel that stays in the L1 cache
@@ -75,8 +76,9 @@ def blocks_of(form: Form) -> int:
 def depth(form: Form) -> int:
     """The length of a piece of the inner axis."""
     most = PANEL // (VECTORS * vector_bytes()) // (1 + packs_left(form))
-    pieces = -(-form.k // most)
-    return form.k if pieces == 1 else -(-form.k // pieces // UNROLLED) * UNROLLED
+    if form.k <= most:
+        return form.k
+    return of_both(lambda k: -(-k // -(-k // most) // UNROLLED) * UNROLLED, form.k)
 
 
 def strips(form: Form) -> int:
