@@ -12,14 +12,14 @@ import pickle
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.engines.native.runtime import units
+from wengert.engines.native.runtime import llvm, units
 from wengert.execution import by_size, open_forms
 from wengert.values import open_size
 from wengert.values.open_size import OpenSize, of_both, opened
@@ -213,12 +213,12 @@ def agree(f: Any, program: Callable[..., Any], x: Any) -> None:
 
 
 @pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts of units that were compiled; the cache is off."""
     monkeypatch.setenv("WENGERT_CACHE_DIR", "")
     monkeypatch.setattr(by_size, "AT_ONCE", 1000)
     found: list[str] = []
-    usual = units.compile_each
+    usual = llvm.compile_each
 
     def counted(texts: Sequence[str]) -> list[bytes]:
         found.extend(texts)

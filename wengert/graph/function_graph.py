@@ -69,8 +69,6 @@ class FunctionGraph(Graph):
         self.accessed_variables: dict[int, Any] = {}  # those that were read, by id
         self.may_make_variables = True
         self.there: list[bool] = []  # which of the expected outputs exist
-        # The constants that would be others at other sizes, and what they would be: `execution.open_forms`.
-        self.open_constants: dict[Any, Any] = {}
         self._only_traced = False
         self._outer = outer if outer is not None else graph_around()
         if self._outer is not None:

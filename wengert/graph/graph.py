@@ -52,6 +52,8 @@ class Graph(Builder):
     def __init__(self) -> None:
         super().__init__()
         self.collections: dict[Any, list[Any]] = {}
+        # The constants that would be others at other sizes, and what they would be: `execution.open_forms`.
+        self.open_constants: dict[Any, Any] = {}
         self._unfeedable: dict[int, Any] = {}  # by id
         self._unfetchable: dict[int, Operation] = {}
         # By the name of an operation: with what it belongs, and whether with that alone.
