@@ -19,7 +19,9 @@ PANEL: Final = 1 << 15  # bytes of a panel that stays in the L1 cache
 LEFT: Final = 1 << 16  # bytes that a left matrix spans, from which on it is packed
 RIGHT: Final = 1 << 21  # bytes of a right matrix, beyond which OpenBLAS is better
 SHALLOW: Final = 128  # a short inner axis
-STRIP: Final = 1 << 19  # bytes of a strip
+STRIP: Final = 1 << 19  # bytes of a strip of the result
+ROWS: Final = 1 << 16  # elements of a strip of the left matrix
+SPAN: Final = 1 << 8  # elements of its rows that are used until the next ones are
 UNROLLED: Final = 2
 TINY: Final = 1 << 10  # elements of a right matrix
 WORTH: Final = 1 << 15  # multiplications from which on compiling pays
@@ -82,12 +84,15 @@ def depth(form: Form) -> int:
 
 
 def strips(form: Form) -> int:
-    """The number of strips of rows into which a large result of a short inner axis is cut.
+    """The number of strips of rows into which a product is cut.
 
-    The result is written panel by panel: its pages should still be cached at the next one.
+    Each goes along all panels of the right matrix: the rows of the left one should stay in the L2
+    cache meanwhile, and the pages of a large result of a short inner axis should be known still.
     """
-    if form.k > SHALLOW or form.m < form.n:
+    if form.m < form.n:
         return 1
+    if form.k > SHALLOW:
+        return max(form.m * min(form.k, SPAN) // ROWS, 1)
     return max(min(form.m * form.n * int(form.kind[1]) // STRIP, form.m // (8 * rows_at_once())), 1)
 
 

@@ -356,6 +356,8 @@ class _Product(FunctionWriter):
             def body(p: str, sums: list[str]) -> list[str]:
                 begin = self.place(self.kind, left, self.mul(p, along))
                 panel = self.place(self.kind, self.panel, self.mul(p, vectors * self.width))
+                if unrolled > 1 and not self.packs:
+                    self._prefetch_left(begin, rows, along, down)
                 for q in range(unrolled):
                     right = [
                         self.read(self.kind, panel, (q * vectors + v) * self.width, self.width)
@@ -398,15 +400,24 @@ class _Product(FunctionWriter):
         if light:
             self._when_complete(lambda: self._finish_registers(number, first, j, columns, totals))
 
+    def _prefetch_left(self, begin: str, rows: int, along: int, down: int) -> None:
+        """Prefetch what comes next of the rows of the left matrix: they are too many for the processor."""
+        line = CACHE_LINE // int(self.kind[1])
+        for i in range(rows):
+            self._prefetch(self.place(self.kind, begin, i * down + line * along), False)
+
     def _fetch(self, target: str, rows: int) -> None:
         """Prefetch the rows of the result into the L1 cache while their sums are computed."""
-        name = "@llvm.prefetch.p0"
-        self.declarations.add(f"declare void {name}(ptr, i32, i32, i32)")
         line = CACHE_LINE // int(self.kind[1])
         for i in range(rows):
             for at in range(0, self.lanes, line):
                 place = self.place(self.kind, target, i * self.form.ldc + at)
-                self.do(f"call void {name}(ptr {place}, i32 1, i32 3, i32 1)")  # for writing
+                self._prefetch(place, True)
+
+    def _prefetch(self, place: str, is_written: bool) -> None:
+        name = "@llvm.prefetch.p0"
+        self.declarations.add(f"declare void {name}(ptr, i32, i32, i32)")
+        self.do(f"call void {name}(ptr {place}, i32 {int(is_written)}, i32 3, i32 1)")
 
     def _totals(self, sums: list[str], target: str, places: Any) -> list[str]:
         """What is stored: the sums times the factor, plus what the result holds already."""
