@@ -112,6 +112,18 @@ def test_parts_change_no_bit(turns: tuple[bool, bool], sizes: tuple[int, int, in
     assert all(np.array_equal(c, found[0]) for c in found)
 
 
+@pytest.mark.parametrize("turns", TURNS)
+def test_a_tall_matrix_is_multiplied_in_strips(turns: tuple[bool, bool]) -> None:
+    """So many rows as the L2 cache holds go along all panels, also where there are several pieces."""
+    for sizes, count in (((1100, 40, 300), 4), ((1100, 40, 700), 4), ((1500, 40, 160), 3)):
+        a, b = matrices(*sizes, turns, np.float32)
+        assert gemm_forms.strips(form_of(a, b)) == count
+        c = np.full(sizes[:2], np.nan, np.float32)
+        multiplied(form_of(a, b, splits=count), memory(a), memory(b), c)
+        close(c, a, b)
+    assert gemm_forms.strips(form_of(*matrices(40, 1100, 300, turns, np.float32))) == 1
+
+
 def test_many_matrices_between_other_numbers() -> None:
     """Heads of attention: matrices that lie side by side in one array, and so do the results."""
     rng = np.random.default_rng(5)
