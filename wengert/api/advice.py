@@ -63,7 +63,7 @@ _INSTEAD: Final = {
                 "load_library", "load_op_library", "load_file_system_library",
             ],
             "tf.signal has it, for the processor": ["fftnd", "ifftnd", "irfftnd", "rfftnd"],
-            "tf.function takes such values without a description": ["NoneTensorSpec", "TensorArraySpec"],
+            "tf.function takes such values without a description": ["NoneTensorSpec"],
             "A plain tf.function computes batches": ["nondifferentiable_batch_function"],
             "tf.RaggedTensor has methods for it": ["ragged_fill_empty_rows", "ragged_fill_empty_rows_grad"],
             "tf.random.shuffle, or tf.data.Dataset.shuffle, draws an order": [
