@@ -84,6 +84,8 @@ OTHERS: dict[str, list[str]] = {
     "variables/eager": [""],
     "variables/specs": [""],
     "operators/operators multiplied": ["[triangle diagonal]"],
+    "written as tests/names of operations": ["[1]"],
+    "written as tests/exported and imported": ["[1]"],
 }
 
 KNOWN = LACKING | KINDS | DTYPES | SIZES | OTHERS

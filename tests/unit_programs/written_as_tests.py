@@ -6,13 +6,23 @@ from __future__ import annotations
 import unittest
 from typing import Any
 
-from unit_programs.cases import arrays, flow, functions, gradients, kinds, numbers, state
+from unit_programs.cases import (
+    arrays,
+    flow,
+    functions,
+    gradients,
+    graphs,
+    kinds,
+    loops,
+    numbers,
+    state,
+)
 from unit_programs.common import Programs
 
 
 def programs(tf: Any) -> Programs:
     found: Programs = {}
-    for module in (arrays, numbers, flow, state, gradients, functions, kinds):
+    for module in (arrays, numbers, flow, state, gradients, functions, kinds, graphs, loops):
         case = module.case(tf)
         tests = [n for n in dir(case) if n.startswith("test_") and n != "test_session"]
         found |= {in_words(name): run(case, name) for name in tests}
