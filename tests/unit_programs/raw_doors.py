@@ -129,7 +129,7 @@ def others(tf: Any) -> Programs:
     def raw_quantized() -> Any:
         x = tf.constant([-1.0, 0.2, 0.6, 2.0])
         return [
-            raw.QuantizeAndDequantizeV4(input=x, input_min=-1.0, input_max=1.0, range_given=True), list(raw.FakeQuantWithMinMaxVarsGradient(gradients=x, inputs=x, min=-0.5, max=1.0)),
+            raw.QuantizeAndDequantizeV2(input=x, input_min=-1.0, input_max=1.0, range_given=True), list(raw.FakeQuantWithMinMaxVarsGradient(gradients=x, inputs=x, min=-0.5, max=1.0)),
             list(raw.FakeQuantWithMinMaxVarsPerChannelGradient(gradients=x[None], inputs=x[None], min=[-0.5] * 4, max=[1.0] * 4)),
         ]  # fmt: skip
 
