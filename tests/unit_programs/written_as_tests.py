@@ -15,6 +15,7 @@ from unit_programs.cases import (
     kinds,
     loops,
     numbers,
+    resources,
     state,
 )
 from unit_programs.common import Programs
@@ -22,7 +23,18 @@ from unit_programs.common import Programs
 
 def programs(tf: Any) -> Programs:
     found: Programs = {}
-    for module in (arrays, numbers, flow, state, gradients, functions, kinds, graphs, loops):
+    for module in (
+        arrays,
+        numbers,
+        flow,
+        state,
+        gradients,
+        functions,
+        kinds,
+        graphs,
+        loops,
+        resources,
+    ):
         case = module.case(tf)
         tests = [n for n in dir(case) if n.startswith("test_") and n != "test_session"]
         found |= {in_words(name): run(case, name) for name in tests}
