@@ -67,7 +67,6 @@ SIZES: dict[str, list[str]] = {
     "sparse/sparse shapes": ["[3]", "[4][1]"],
     "layers/convolutions shapes": ["[3]", "[6]"],
     "pictures/images turned shapes": [""],
-    "spectra/frames shapes": [""],
 }
 
 # The order of rows, what stands for a value, and more operations in a graph.

@@ -11,6 +11,7 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import Stated, number_of, sizes_of, states
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import GATHER_GRAD, gather_densely
 from wengert.ops.arrays.joining import concat
@@ -53,7 +54,16 @@ def one_integer(what: str, value: TensorLike) -> int:
     return int(static(value))
 
 
+def _stated_frames(signal: TensorLike, axis: Integers) -> Stated:
+    """An axis becomes two; the others stay."""
+    x, at = sizes_of(signal), number_of(axis)
+    if x is None or at is None or not -len(x) <= at < len(x):
+        return None
+    return (*x[: at % len(x)], None, None, *x[at % len(x) + 1 :])
+
+
 @deferrable
+@states(_stated_frames)
 def frame(
     signal: TensorLike,
     frame_length: IntLike,
