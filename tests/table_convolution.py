@@ -216,15 +216,17 @@ def np_fractional(join: Any) -> Callable[..., Any]:
     return reference
 
 
-def np_boundaries(draws: Any, size: int, pseudo_random: bool) -> Any:
-    count = len(draws)
+def np_boundaries(words: Any, size: int, count: int, pseudo_random: bool) -> Any:
     alpha, k = size / count, size // count
     if pseudo_random:
-        u = draws[0] * min((k + 2) / alpha - 1, (size + 1 - k) / alpha - count + 1)
+        share = (int(words[0]) % 2**20 * 2**32 + int(words[1])) * 2.0**-52
+        u = share * min((k + 2) / alpha - 1, (size + 1 - k) / alpha - count + 1)
         return np.array([0, *(int(np.ceil(alpha * (i + u))) - 1 for i in range(1, count)), size])
-    steps = np.full(count, k)
-    steps[: size % count] += 1
-    return np.array([0, *np.cumsum(steps[np.argsort(draws)])])
+    order = list(range(count))
+    for i in range(count - 1):
+        j = i + int(words[i]) % (count - i)
+        order[i], order[j] = order[j], order[i]
+    return np.array([0, *np.cumsum([k + (at < size % count) for at in order])])
 
 
 # ---- operations that only rules use -------------------------------------------------------------
@@ -496,9 +498,10 @@ def np_fractional_jacobian(join: Any, image: Any) -> Callable[..., Any]:
 
 FRACTIONAL = [
     line("FractionalPoolBoundaries", internal("FractionalPoolBoundaries"), np_boundaries,
-         lambda rng, shape: rng.random(shape), shapes=[[(4,)]], constant=True, small=False,
-         attrs=[{"size": 7, "pseudo_random": True}, {"size": 7, "pseudo_random": False},
-                {"size": 8, "pseudo_random": True}]),
+         lambda rng, shape: rng.integers(0, 1 << 32, shape), shapes=[[(4,)]], constant=True, small=False,
+         attrs=[{"size": 7, "count": 4, "pseudo_random": True},
+                {"size": 7, "count": 4, "pseudo_random": False},
+                {"size": 8, "count": 4, "pseudo_random": True}]),
     line("FractionalMaxPool", bounded("FractionalMaxPool"), np_fractional(np.max), distinct,
          shapes=[[(2, 4, 5, 2)]], attrs=OVERLAPPING),
     line("FractionalAvgPool", bounded("FractionalAvgPool"), np_fractional(np.mean),

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert import errors
 from wengert.compat import resolver
 from wengert.compat.graph_defs import descriptions
-from wengert.compat.internals.framework import errors, func_graph, type_spec
+from wengert.compat.internals.framework import func_graph, type_spec
 from wengert.compat.internals.framework.function import Defun
 from wengert.compat.internals.ops import (
     control_flow_util,

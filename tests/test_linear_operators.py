@@ -423,7 +423,7 @@ def test_simple_products_stay_simple() -> None:
     c = L.LinearOperatorCirculant([1.0, 2.0])
     for product, kind in (
         (d @ d, L.LinearOperatorDiag), (d @ t, L.LinearOperatorLowerTriangular),
-        (t @ d, L.LinearOperatorLowerTriangular), (t @ t, L.LinearOperatorLowerTriangular),
+        (t @ d, L.LinearOperatorLowerTriangular), (t @ t, L.LinearOperatorComposition),
         (i @ f, L.LinearOperatorFullMatrix), (s @ s, L.LinearOperatorScaledIdentity),
         (s @ d, L.LinearOperatorDiag), (c @ c, L.LinearOperatorCirculant),
         (f @ f, L.LinearOperatorComposition), (d @ f, L.LinearOperatorComposition),

@@ -133,3 +133,17 @@ def test_an_unknown_operation_and_a_wrong_argument() -> None:
         raw.Expp
     with pytest.raises(TypeError, match="missing a required argument: 'y'"):
         raw.Mul(x=1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("QueueEnqueueV2", "tf.queue"),
+        ("StackV2", "list of Python"),
+        ("Enter", "tf.while_loop"),
+        ("Nothing", "public"),
+    ],
+)
+def test_what_is_missing_says_what_to_use(name: str, instead: str) -> None:
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'.*{instead}"):
+        getattr(tf.raw_ops, name)

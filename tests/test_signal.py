@@ -131,7 +131,7 @@ def test_mel_matrix() -> None:
 def test_messages() -> None:
     """What cannot be done, and the way out."""
     with pytest.raises(INVALID, match=r"Tcomplex.*FFT.*tf\.cast"):
-        tf.signal.fft([1.0, 2.0])
+        tf.signal.fft(tf.constant([1.0, 2.0]))
     with pytest.raises(INVALID, match=r"must have rank of at least 2 but got: \[2\]"):
         tf.signal.rfft2d([1.0, 2.0])
     with pytest.raises(INVALID, match=r"fft_length must have shape \[1\]"):

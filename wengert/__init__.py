@@ -116,6 +116,7 @@ from wengert.ops.control.map import foldr as foldr
 from wengert.ops.control.map import map_fn as map_fn
 from wengert.ops.control.map import scan as scan
 from wengert.ops.control.tensor_array import TensorArray as TensorArray
+from wengert.ops.control.tensor_array import TensorArraySpec as TensorArraySpec
 from wengert.ops.control.while_loop import while_loop as while_loop
 from wengert.ops.linalg.matmul import einsum as einsum
 from wengert.ops.linalg.matmul import matmul as matmul

@@ -311,3 +311,19 @@ INTERNAL = 13
 UNAVAILABLE = 14
 DATA_LOSS = 15
 UNAUTHENTICATED = 16
+
+_BY_CODE: Final = {
+    kind.error_code: kind
+    for kind in list(vars().values())
+    if isinstance(kind, type) and issubclass(kind, OpError) and "error_code" in vars(kind)
+}
+
+
+def exception_type_from_error_code(error_code: int) -> type[OpError]:
+    """The error of a number."""
+    return _BY_CODE[error_code]
+
+
+def error_code_from_exception_type(cls: type[OpError]) -> int | None:
+    """The number of an error."""
+    return cls.error_code

@@ -2,13 +2,16 @@
 
 import typing as _typing
 
+from wengert.api.advice import absent as _answer
 from wengert.compat.raw_operations import functions as _functions
+
+_absent = _answer("raw_ops")
 
 
 def __getattr__(name: str) -> "_typing.Any":
     made = _functions().get(name)
     if made is None:
-        raise AttributeError(f"module 'wengert.raw_ops' has no attribute {name!r}")
+        return _absent(name)
     globals()[name] = made()
     return globals()[name]
 

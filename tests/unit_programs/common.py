@@ -90,3 +90,8 @@ def _leaf(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if isinstance(value, (bool, int, float, type(None))) else str(value)
+
+
+def named(*programs: Program) -> Programs:
+    """Programs under their own names, in words."""
+    return {program.__name__.replace("_", " ").strip(): program for program in programs}

@@ -13,6 +13,7 @@ LACKING: dict[str, list[str]] = {
     "networks/stacks": [""],
     "networks/barriers": [""],
     "variables/handles": ["[1]"],
+    "written as tests/handles": ["[1]"],
 }
 
 # Another kind of error, an error at another place, or none.
@@ -29,10 +30,16 @@ KINDS: dict[str, list[str]] = {
     "networks/layers refused": ["[2]", "[8]"],
     "networks/losses refused": ["[3]"],
     "networks/images refused": ["[16]"],
-    "networks/arrays of tensors refused": ["[3]", "[5]"],
     "sparse/sparse refused": ["[17]", "[20]"],
     "sparse/ragged refused": ["[0]", "[7]", "[10]", "[11]"],
     "variables/variables refused": ["[14]", "[15]"],
+    "pictures/likeness": ["[6]"],
+    "spectra/fourier refused": ["[3]"],
+    "spectra/cosines refused": ["[7]"],
+    "spectra/frames refused": [""],
+    "spectra/frames added refused": ["[1]"],
+    "spectra/spectra refused": ["[3]"],
+    "arrays of tensors/array unstacked": [""],
 }
 
 # Dtypes for which TensorFlow has no kernel, or another result.
@@ -46,6 +53,9 @@ DTYPES: dict[str, list[str]] = {
     "mathematics/binary squared_difference": ["[int8]", "[uint8]", "[int16]"],
     "mathematics/binary divide_no_nan": ["[bool]"],
     "mathematics/reductions' dtypes": ["[complex64][4]"],
+    "operators/operator circulant": ["[0][16]"],
+    "operators/operator circulant of two": ["[0][16]"],
+    "operators/operator circulant of three": ["[0][16]"],
 }
 
 # Static sizes: more of them are known here, or fewer.
@@ -55,6 +65,8 @@ SIZES: dict[str, list[str]] = {
     "arrays/static shapes": ["[1][0][1]"],
     "networks/images' shapes": ["[6][2]"],
     "sparse/sparse shapes": ["[3]", "[4][1]"],
+    "layers/convolutions shapes": ["[3]", "[6]"],
+    "pictures/images turned shapes": [""],
 }
 
 # The order of rows, what stands for a value, and more operations in a graph.
@@ -70,6 +82,9 @@ OTHERS: dict[str, list[str]] = {
     "variables/constant values": ["[7]", "[9]", "[11]", "[17]"],
     "variables/eager": [""],
     "variables/specs": [""],
+    "operators/operators multiplied": ["[triangle diagonal]"],
+    "written as tests/names of operations": ["[1]"],
+    "written as tests/exported and imported": ["[1]"],
 }
 
 KNOWN = LACKING | KINDS | DTYPES | SIZES | OTHERS

@@ -9,7 +9,7 @@ from unit_programs.common import Programs, in_session, refusal
 
 
 def programs(tf: Any) -> Programs:
-    return integers(tf) | ends(tf) | unchanged(tf)
+    return integers(tf) | ends(tf) | unchanged(tf) | made_of_values(tf) | refused_in_graphs(tf)
 
 
 def integers(tf: Any) -> Programs:
@@ -197,4 +197,126 @@ def unchanged(tf: Any) -> Programs:
         "sizes of parts": parts,
         "truths as numbers": truths,
         "products without numbers": products,
+    }
+
+
+def made_of_values(tf: Any) -> Programs:
+    """What is made of a tensor's value is a source of its own, if the tensor is followed and no integer."""
+
+    def in_each_mode(of: Any, *numbers: Any) -> Any:
+        def taped(policy: str = "none") -> Any:
+            xs = [tf.constant(n) for n in numbers]
+            with tf.GradientTape() as tape:
+                tape.watch(xs)
+                y, sources = of(*xs)
+            return tape.gradient(y, sources, unconnected_gradients=policy)
+
+        return taped(), taped("zero"), tf.function(taped)()
+
+    def ranges() -> Any:
+        def of(make: Any) -> Any:
+            def target(x: Any) -> Any:
+                r = make(x)
+                return r * x, [x, r]
+
+            return in_each_mode(target, 3.0)
+
+        return (
+            of(tf.range),
+            of(lambda x: tf.range(x, 6.0, 1.0)),
+            of(lambda x: tf.range(0.0, 7.0, x)),
+        )
+
+    def values_of_ones() -> Any:
+        def target(x: Any) -> Any:
+            r = tf.one_hot([0, 1], 2, on_value=x)
+            return r * x, [x, r]
+
+        return in_each_mode(target, 3.0)
+
+    def chosen_by_integers() -> Any:
+        def of(make: Any) -> Any:
+            def target(x: Any) -> Any:
+                r = make(tf.cast(x, tf.int32))
+                return r * x, [x, r]
+
+            return in_each_mode(target, [1.5, 0.5])
+
+        table = [1.0, 2.0, 3.0]
+        return [
+            of(lambda i: tf.one_hot(i, 2)),
+            of(lambda i: tf.gather(tf.constant(table), i)),
+            of(lambda i: tf.cast(i, tf.float32)),
+            of(lambda i: tf.sequence_mask(i, 2, tf.float32)),
+        ]
+
+    def rounded_integers() -> Any:
+        x = tf.constant([1, 2])
+        return tf.round(x) is x, in_each_mode(lambda i: (tf.round(i), [i]), [1, 2])[0]
+
+    def recomputed() -> Any:
+        def of(f: Any, *numbers: Any) -> Any:
+            return in_each_mode(lambda *xs: (tf.recompute_grad(f)(*xs), list(xs)), *numbers)
+
+        return [
+            of(lambda a, b: a * 2.0, 1.0, 2.0),
+            of(lambda a: tf.stop_gradient(a), 1.0),
+            of(lambda a, b: tf.constant(2.0), 1.0, 2.0),
+        ]
+
+    return {
+        "sources that are ranges": ranges,
+        "sources that are values of ones": values_of_ones,
+        "sources chosen by integers": chosen_by_integers,
+        "integers rounded": rounded_integers,
+        "sources recomputed": recomputed,
+    }
+
+
+def refused_in_graphs(tf: Any) -> Programs:
+    """Conditions that are no truth values, and products that no kernel computes."""
+
+    def conditions() -> Any:
+        def of(condition: Any) -> Any:
+            return tf.cond(condition, lambda: 1.0, lambda: 2.0)
+
+        def in_graph(make: Any) -> Any:
+            return refusal(lambda: in_session(tf, lambda: of(make())))
+
+        taken: list[Any] = [1, 0.0, "a", ""]
+        return [
+            [of(v) for v in taken],
+            [in_graph(lambda v=v: v) for v in taken],
+            [in_graph(lambda v=v: tf.constant(v)) for v in (1, 1.0)],
+            [refusal(tf.function(lambda v=v: of(v)), "Input 'pred' passed") for v in (1, 1.0)],
+        ]
+
+    def indices_of_branches() -> Any:
+        def of() -> Any:
+            return tf.switch_case(tf.constant(1, tf.int64), [lambda: 1.0, lambda: 2.0])
+
+        return of(), refusal(tf.function(of), "does not match|that does not match expected type")
+
+    def unsigned() -> Any:
+        kinds = (tf.uint8, tf.uint16, tf.uint32, tf.uint64)
+        return [
+            refusal(lambda k=k: tf.matmul(*[tf.ones([2, 2], k)] * 2), "Could not find device")
+            for k in kinds
+        ]
+
+    def mixed() -> Any:
+        wide = tf.complex128
+        return [
+            tf.constant([3.0, 1j], wide),
+            tf.constant([True, 1.0], tf.float32),
+            tf.constant([True, 2], tf.int32),
+            [refusal(lambda v=v: tf.constant(v), "mixed types") for v in ([3.0, 1j], [True, 2])],
+            refusal(lambda: tf.constant([3.0, 1j], tf.complex64), "mixed types"),
+        ]
+
+    return {
+        "conditions that are no truths": conditions,
+        "indices of other integers": indices_of_branches,
+        "products without a sign": unsigned,
+        "mixtures of numbers": mixed,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, Final
@@ -63,7 +64,7 @@ _INSTEAD: Final = {
                 "load_library", "load_op_library", "load_file_system_library",
             ],
             "tf.signal has it, for the processor": ["fftnd", "ifftnd", "irfftnd", "rfftnd"],
-            "tf.function takes such values without a description": ["NoneTensorSpec", "TensorArraySpec"],
+            "tf.function takes such values without a description": ["NoneTensorSpec"],
             "A plain tf.function computes batches": ["nondifferentiable_batch_function"],
             "tf.RaggedTensor has methods for it": ["ragged_fill_empty_rows", "ragged_fill_empty_rows_grad"],
             "tf.random.shuffle, or tf.data.Dataset.shuffle, draws an order": [
@@ -111,13 +112,44 @@ _INSTEAD: Final = {
 }  # fmt: skip
 
 
+# Of raw operations by a word of their names; the first that fits is said.
+_INSTEAD_OF_RAW: Final = {
+    "TPU|Xla|SparseCore|Collective|Nccl": "One process computes on its own processor; tf.distribute has meshes and strategies",
+    "Dataset|Iterator|Optional|MemoryCache": "tf.data has it",
+    "Queue": "tf.queue has it",
+    "Barrier|Stage|Stack|Map(Clear|Peek|Size)": "A list of Python, or tf.queue in graphs, keeps values for later",
+    "Table": "tf.lookup has it",
+    "Reader": "tf.data reads files",
+    "Summary": "tf.summary has it",
+    "Quantized|Quantize|Requant": "tf.quantization.fake_quant_with_min_max_args and its kin round floats",
+    "RNN|LSTM|GRU": "A loop over steps, or a layer of Keras",
+    "BoostedTrees|Sdca": "Another library learns trees and linear models",
+    "TensorArray": "tf.TensorArray has it",
+    "TensorMap": "A dictionary of Python",
+    "Enter|Exit|NextIteration|LoopCond|^While|^If|^Case|^For": "Branches and loops are operations with functions here: tf.cond, "
+    "tf.switch_case and tf.while_loop build them",
+    "Ragged": "tf.RaggedTensor and tf.ragged have it",
+    "Jpeg|Png|Gif|Image|Wav|WebP": "tf.io and tf.image have it",
+    "Rng|Stateful|Stateless|Random": "tf.random has it",
+}  # fmt: skip
+
+
+def _instead_of_raw(name: str) -> str:
+    found = (said for word, said in _INSTEAD_OF_RAW.items() if re.search(word, name))
+    return next(found, "The public function of the same meaning has it, where there is one")
+
+
 def instead_of(path: str) -> str:
     """A sentence that says what to use; empty if nothing is known.
 
     >>> instead_of("io.decode_webp")
     'Pillow reads WebP; np.asarray makes it an array.'
+    >>> instead_of("raw_ops.QueueEnqueueV2")
+    'tf.queue has it.'
     """
     parts = path.split(".")
+    if parts[0] == "raw_ops" and len(parts) == 2:
+        return f"{_instead_of_raw(parts[1])}."
     for count in range(len(parts), 0, -1):
         found = _INSTEAD.get(".".join(parts[:count]))
         if found is not None:

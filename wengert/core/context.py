@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from wengert.core.compiled import machine
 from wengert.core.recorder import GraphInterpreter, Interpreter, Recorder
-from wengert.core.row import Attrs, Row
+from wengert.core.row import NO_ATTRS, Attrs, Row
 from wengert.core.scope import Scope
 from wengert.host.context_manager import Change, context_manager, enter
 from wengert.host.fp_errors import quiet_context
@@ -286,6 +286,13 @@ def note(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
     """Notify the recorders of an operation, bypassing the interpreter."""
     for recorder in listeners():
         recorder.record(row, inputs, attrs, result)
+
+
+def made_from(row: Row, inputs: Sequence[Any], result: Any) -> Any:
+    """Notify the recorders of a result that the values of tensors gave, and no operation; returns it."""
+    if listeners():
+        note(row, inputs, NO_ATTRS, result)
+    return result
 
 
 def note_access(variable: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from wengert.api.variables.module import Module
 from wengert.errors import SymbolicValueError
 from wengert.inference.public_functions import deferrable
 from wengert.linear_operators import parts
@@ -32,6 +33,7 @@ from wengert.ops.sparse.tensor import gives
 from wengert.state.variable import Variable
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
+from wengert.values.dimensions import Dimension
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
@@ -46,7 +48,7 @@ def _parameters_of(kind: type) -> frozenset[str] | None:
     return frozenset(p.name for p in taken)
 
 
-class LinearOperator(Composite):
+class LinearOperator(Composite, Module):
     """A matrix, or a batch of them, that need not be materialized.
 
     The hints state properties of the matrix, which are not checked; None means unknown.
@@ -57,6 +59,7 @@ class LinearOperator(Composite):
     """
 
     __array_ufunc__ = None  # so that array @ operator calls the operator
+    _TF_MODULE_IGNORED_PROPERTIES: ClassVar[frozenset[str]] = frozenset(("_parameters",))
 
     kinds: ClassVar[dict[str, type[LinearOperator]]] = {}
 
@@ -141,7 +144,7 @@ class LinearOperator(Composite):
     @property
     def is_square(self) -> bool | None:
         """Whether it has as many rows as columns."""
-        rows, columns = self.range_dimension, self.domain_dimension
+        rows, columns = self.shape[-2], self.shape[-1]
         if rows is None or columns is None:
             return self._is_square
         if rows == columns and self._is_square is False:
@@ -249,12 +252,12 @@ class LinearOperator(Composite):
     @property
     def range_dimension(self) -> Any:
         """The number of rows."""
-        return self.shape[-2]
+        return Dimension(self.shape[-2])
 
     @property
     def domain_dimension(self) -> Any:
         """The number of columns."""
-        return self.shape[-1]
+        return Dimension(self.shape[-1])
 
     def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
         """The shape, as a tensor."""
@@ -294,11 +297,11 @@ class LinearOperator(Composite):
         if isinstance(x, LinearOperator):
             left = self.adjoint() if adjoint else self
             right = x.adjoint() if adjoint_arg else x
-            _check_sizes(left.domain_dimension, right.range_dimension)
+            _check_sizes(left.shape[-1], right.shape[-2])
             return left._times(right)
         x = self._argument(x)
         x = adjoint_of(x) if adjoint_arg else x
-        _check_sizes(self.range_dimension if adjoint else self.domain_dimension, x.shape[-2])
+        _check_sizes(self.shape[-2] if adjoint else self.shape[-1], x.shape[-2])
         return computed(self, "_matmul", x, adjoint)
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
@@ -326,12 +329,24 @@ class LinearOperator(Composite):
 
     def _times(self, other: LinearOperator) -> LinearOperator:
         """The product with another operator; simple ones override this."""
-        if isinstance(other, self.kinds["Identity"]) and other.tensor_rank == 2:
+        if isinstance(other, self.kinds["Identity"]) and other._keeps_batch_of(self):
             return self
-        if isinstance(other, self.kinds["Zeros"]) and other.is_square and self.tensor_rank == 2:
+        if (
+            isinstance(other, self.kinds["Zeros"])
+            and self.is_square
+            and self._keeps_batch_of(other)
+        ):
             return other
+        return self._composed(other)
+
+    def _composed(self, other: LinearOperator) -> LinearOperator:
         singular = self.is_non_singular is False or other.is_non_singular is False
         return self.kinds["Composition"]([self, other], is_non_singular=False if singular else None)
+
+    def _keeps_batch_of(self, other: LinearOperator) -> bool:
+        """Whether a product of the two is of no more matrices than the other one."""
+        shapes = self.batch_shape, other.batch_shape
+        return shapes[0].rank == 0 or (shapes[0].is_fully_defined() and shapes[0] == shapes[1])
 
     # ---- systems ------------------------------------------------------------------------------
 
@@ -350,11 +365,17 @@ class LinearOperator(Composite):
         if isinstance(rhs, LinearOperator):
             left = self.adjoint() if adjoint else self
             right = rhs.adjoint() if adjoint_arg else rhs
-            _check_sizes(left.domain_dimension, right.range_dimension)
-            return left.inverse().matmul(right)
+            _check_sizes(left.shape[-1], right.shape[-2])
+            product = left.inverse()._times(right)
+            if type(product) in (
+                self.kinds["Composition"],
+                self.kinds["Zeros"],
+            ):  # named after its parts
+                return self.kinds["Inversion"](left)._composed(right)
+            return product
         rhs = self._argument(rhs)
         rhs = adjoint_of(rhs) if adjoint_arg else rhs
-        _check_sizes(self.domain_dimension if adjoint else self.range_dimension, rhs.shape[-2])
+        _check_sizes(self.shape[-1] if adjoint else self.shape[-2], rhs.shape[-2])
         return computed(self, "_solve", rhs, adjoint)
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:

@@ -79,7 +79,7 @@ class Blocks(LinearOperator):
 
     def _is_in_blocks(self, x: Any, of_rows: bool, vectors: bool = False) -> bool:
         diagonal = [o[-1] if isinstance(o, list) else o for o in self.operators]
-        counts = [o.range_dimension if of_rows else o.domain_dimension for o in diagonal]
+        counts = [o.shape[-2] if of_rows else o.shape[-1] for o in diagonal]
         return is_in_blocks(counts, x, -1 if vectors else -2)
 
     def _matmul(self, x: Any, adjoint: bool) -> Any:
@@ -211,7 +211,7 @@ class LinearOperatorBlockDiag(Blocks):
 
 def _fit(a: LinearOperator, b: LinearOperator) -> bool:
     """Whether two blocks are known to have a product."""
-    return a.domain_dimension is not None and a.domain_dimension == b.range_dimension
+    return a.shape[-1] is not None and a.shape[-1] == b.shape[-2]
 
 
 def _same_size(which: str, other: str, axis: str, a: LinearOperator, b: LinearOperator) -> None:

@@ -146,7 +146,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         return cast(reduce_sum(log(absolute(self.diag_part())), -1), self.dtype)
 
     def _times(self, other: LinearOperator) -> LinearOperator:
-        if isinstance(other, (LinearOperatorDiag, LinearOperatorLowerTriangular)):
+        if isinstance(other, LinearOperatorDiag):
             return LinearOperatorLowerTriangular(self.matmul(other.to_dense()))
         return super()._times(other)
 

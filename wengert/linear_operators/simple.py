@@ -169,7 +169,7 @@ class LinearOperatorIdentity(LinearOperator):
         return self
 
     def _times(self, other: LinearOperator) -> LinearOperator:
-        return other if self._batch == () else super()._times(other)
+        return other if self._keeps_batch_of(other) else super()._times(other)
 
     def _assert_non_singular(self) -> Any:
         return None
@@ -363,7 +363,7 @@ class LinearOperatorZeros(LinearOperator):
         return zeros((*batch, rows, sizes(x)[-1]), self.dtype)
 
     def _times(self, other: LinearOperator) -> LinearOperator:
-        if self.is_square and other.is_square and other.tensor_rank == 2:
+        if self.is_square and other.is_square and other._keeps_batch_of(self):
             return self
         return super()._times(other)
 

@@ -194,6 +194,17 @@ class Variable(Value, metaclass=Made):
     def _get_save_slice_info(self) -> Any:
         return self._save_slice_info
 
+    @property
+    def _in_graph_mode(self) -> bool:
+        """Whether it belongs to a graph, for programs that know TensorFlow's variables from within."""
+        return False
+
+    @staticmethod
+    def from_proto(variable_def: object, import_scope: str | None = None) -> Variable:
+        """The variable that a VariableDef describes, whose nodes are in the current graph."""
+        made: Variable = Variable(variable_def=variable_def, import_scope=import_scope)
+        return made
+
     def to_proto(self, export_scope: str | None = None) -> Any:
         """Raises: only a variable of a graph has a VariableDef."""
         raise RuntimeError(

@@ -144,6 +144,12 @@ _NUMPY_KINDS: Final = {"u": "i", "V": "f", "O": "s"}
 # What may follow the first element of a sequence.
 _MAY_FOLLOW: Final = {"b": "b", "i": "ibf", "f": "fib", "c": "cifb", "s": "s"}
 _ORDER: Final = "bifcs"
+# What TensorFlow takes in any order where such a dtype is asked for: it reads element by element then.
+_TAKEN: Final[dict[DType | None, str]] = {
+    **dict.fromkeys((dtypes.int32, dtypes.int64, dtypes.uint64), "bi"),
+    **dict.fromkeys((dtypes.float16, dtypes.float32, dtypes.float64), "bif"),
+    dtypes.complex128: "bifc",
+}
 
 
 def _from_number(value: Any, dtype: DType | None) -> Any:
@@ -162,7 +168,7 @@ def _from_python(value: Any, dtype: DType | None) -> Any:
     parts = list(value) if _is_sequence(value) else value
     first, kinds = _first(parts), _kinds(parts)
     if len(kinds) > 1 or "?" in kinds:
-        _check_mixture(value, first, kinds)
+        _check_mixture(value, first, kinds, dtype)
     widest = max(kinds, key=_ORDER.index, default="f")
     wide = _rectangular(value, parts, widest, dtype)
     found = _by_itself(wide, widest, first)
@@ -173,14 +179,14 @@ def _from_python(value: Any, dtype: DType | None) -> Any:
     return wide if found is dtypes.string else _cast(wide, dtype)
 
 
-def _check_mixture(value: Any, first: Any, kinds: set[str]) -> None:
+def _check_mixture(value: Any, first: Any, kinds: set[str], dtype: DType | None) -> None:
     leading = next(iter(_kinds(first)), "f")
     if leading == "?":
         raise _unsupported(first)
     composite = next((v for v in _leaves(value) if isinstance(v, Composite)), None)
     if composite is not None:
         raise _unsupported(composite)
-    if not kinds <= set(_MAY_FOLLOW[leading]):
+    if not kinds <= set(_MAY_FOLLOW[leading] + _TAKEN.get(dtype, "")):
         text = "Can't convert Python sequence with mixed types to Tensor."
         raise noted(ValueError(text), f"It is {reprlib.repr(value)}.")
 

@@ -21,6 +21,7 @@ from wengert.api.function.description import (
     parameters_text,
 )
 from wengert.api.function.function_type import (
+    FunctionSpec,
     FunctionType,
     Parameter,
     constraint_of,
@@ -368,6 +369,11 @@ class Function:
     def function_type(self) -> FunctionType:
         """The parameters, with what an `input_signature` says of them."""
         return function_type_of(self._signature, self._input_signature)
+
+    @property
+    def function_spec(self) -> FunctionSpec:
+        """The parameters, as `inspect.getfullargspec` says them."""
+        return FunctionSpec(self._python_function, self._input_signature)
 
     @property
     def name(self) -> str:

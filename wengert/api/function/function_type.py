@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from wengert.api.function.description import described_type, type_text
@@ -100,6 +100,32 @@ class FunctionType(inspect.Signature):
 
     def __hash__(self) -> int:
         return hash(repr(self))  # what is returned may be a dictionary
+
+
+class FunctionSpec:
+    """What a function takes, in the words of `inspect`, and by its input signature."""
+
+    def __init__(
+        self, function: Callable[..., object], input_signature: tuple[TypeSpec, ...] | None
+    ) -> None:
+        self._function = function
+        self.fullargspec = inspect.getfullargspec(function)
+        self.input_signature = input_signature
+
+    @property
+    def arg_names(self) -> list[str]:
+        """The names of the parameters that may be passed by position."""
+        return self.fullargspec.args
+
+    @property
+    def default_values(self) -> tuple[object, ...] | None:
+        """The defaults of the last of them; None if there are none."""
+        return self.fullargspec.defaults
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters, with what the input signature says of them."""
+        return function_type_of(inspect.signature(self._function), self.input_signature)
 
 
 def function_type_of(

@@ -182,6 +182,13 @@ class GradientTape:
             stop(self._entered[0])
             self._entered = None
 
+    def _push_tape(self) -> None:
+        """Enter it, as programs do that know TensorFlow's tape from within."""
+        self.__enter__()
+
+    def _pop_tape(self) -> None:
+        self.__exit__(None, None, None)
+
     def _start(self) -> None:
         if self._recording:
             raise ValueError(

@@ -10,6 +10,7 @@ from wengert.api.gradients.user_gradient import is_input, named_after
 from wengert.core.context import listening, note_access, thread
 from wengert.core.reverse import conjugate, pull_through
 from wengert.ops.arrays.identity import after
+from wengert.ops.math.elementwise import zeros_like
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.convert import convert
@@ -91,6 +92,13 @@ def _recomputed(
 
     # dys are in the user's convention, and what is returned must be too
     pulled = pull_through(results, inputs, [conjugate(convert(d)) for d in dys], variables)
-    gradients = [conjugate(g) for g in pulled]
+    gradients = [
+        conjugate(_or_zeros(g, x)) for g, x in zip(pulled, [*inputs, *variables], strict=True)
+    ]
     for_inputs, for_variables = gradients[: len(inputs)], gradients[len(inputs) :]
     return (for_inputs, for_variables) if with_variables else for_inputs
+
+
+def _or_zeros(gradient: Any, x: Value) -> Any:
+    """What nobody used has zeros here: the function is one operation, of which all inputs are used."""
+    return zeros_like(x) if gradient is None else gradient

@@ -233,11 +233,9 @@ class GraphVariable(Variable):
             return None
         return variable_message(self, lambda name: name.removeprefix(inside))
 
-    @classmethod
-    def from_proto(cls, variable_def: object, import_scope: str | None = None) -> GraphVariable:
-        """The variable that a VariableDef describes, whose nodes are in the current graph."""
-        made: GraphVariable = Variable(variable_def=variable_def, import_scope=import_scope)  # type: ignore[assignment]
-        return made
+    @property
+    def _in_graph_mode(self) -> bool:
+        return True
 
     def handle_in(self, graph: Any) -> SymbolicTensor:
         """The handle as a tensor of a graph: the variable's own, or a function's within it."""

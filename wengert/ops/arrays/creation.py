@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.core.context import to_graph
+from wengert.core.context import made_from, to_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -199,9 +199,12 @@ def range_(
         )
     if kind.is_integer:  # NumPy adds the step to the limit, which may overflow
         first, last, step = int(first), int(last), int(step)
-    return to_graph(wrap(np.arange(first, last, step).astype(kind.numpy_dtype)))
+    made = to_graph(wrap(np.arange(first, last, step).astype(kind.numpy_dtype)))
+    return made if kind.is_integer else made_from(_RANGE, parts, made)
 
 
+# Says of what a range was made, where someone takes note of it.
+_RANGE: Final = Row("Range", "arange")
 _ENDS: Final = ("start", "limit", "delta")
 _WIDTHS: Final = (
     dtypes.int32,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from wengert.core.context import made_from
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -459,7 +460,8 @@ def one_hot(
     at = normal_axis(-1 if axis is None else int(axis), len(dims(i)) + 1)
     attrs = {"depth": count, "axis": at, "on": on, "off": off}
     result: Tensor = apply(ONE_HOT, (i,), attrs)
-    return result
+    values = [v for v in (on_value, off_value) if isinstance(v, Tensor)]
+    return made_from(ONE_HOT, values, result) if values else result
 
 
 def _one_hot_value(value: TensorLike | None, default: int, kind: DType) -> Array:

@@ -345,7 +345,7 @@ def cond(
     if not callable(false_fn):
         raise TypeError("'false_fn' must be callable.")
     if current_graph() is None:
-        chosen = convert(pred, hint=bool_)
+        chosen = bool(pred) if isinstance(pred, (int, float, str)) else convert(pred, hint=bool_)
         if isinstance(chosen, Batched):
             return _chosen_by_example(chosen, _as_returned(true_fn()), _as_returned(false_fn()))
         return (true_fn if chosen else false_fn)()
@@ -354,7 +354,8 @@ def cond(
             "pred must not be a Python bool", pred, "Write `if` where the condition is known."
         )
     with current_graph().names.scoped(name or "cond") as scope:
-        index = 1 - cast(_scalar(pred, "pred"), int32)
+        truth = must_be_truth(_scalar(pred, "pred"), "pred", "cond/switch_pred", "Switch")
+        index = 1 - cast(truth, int32)
         return _branched("cond", scope, index, [true_fn, false_fn], ("true_fn", "false_fn"))
 
 
@@ -399,6 +400,11 @@ def switch_case(
     index = convert(branch_index)
     if not index.dtype.is_integer:
         raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype!r}")
+    if current_graph() is not None and index.dtype is not int32:
+        raise TypeError(
+            f"Input 'branch_index' of 'StatelessCase' Op has type {index.dtype.name} that does not "
+            "match expected type of int32."
+        )
     index = cast(index, int32)
     if current_graph() is None:
         if isinstance(index, Batched):
@@ -521,6 +527,16 @@ def _scalar(value: TensorLike, what: str) -> Tensor:
     if any(size not in (None, 1) for size in tensor.shape._dims or ()):
         raise ValueError(f"{what} must be a scalar, got shape {tensor.shape}.")
     return tensor if tensor.shape.rank == 0 else squeeze(tensor)
+
+
+def must_be_truth(value: Tensor, what: str, node: str, operation: str) -> Tensor:
+    """What a graph branches on or loops by: nothing but a truth value."""
+    if value.dtype is not bool_:
+        raise InvalidArgumentError(
+            f"Input '{what}' passed {value.dtype.spoken} expected bool while building NodeDef "
+            f"'{node}' using Op<name={operation}>. Compare it with something, for example x != 0."
+        )
+    return value
 
 
 def _as_returned(result: TensorLike) -> Any:

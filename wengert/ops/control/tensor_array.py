@@ -21,13 +21,17 @@ from wengert.ops.control.tensor_list import (
     STACK_LIST,
     UNSTACK_LIST,
 )
+from wengert.values import dtypes
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
+from wengert.values.type_spec import TensorSpec, TypeSpec
 
 if TYPE_CHECKING:
+    from wengert.values.dtypes import DType
     from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
 
 
@@ -57,16 +61,19 @@ class TensorArray(Composite):
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
+        _check_arguments(size, handle, flow)
         self._dtype = as_dtype(dtype)
         self._dynamic = bool(dynamic_size)
+        self._clears = clear_after_read is not False
+        self._cleared: set[int] = set()  # what was read and not written again
         self._infer = infer_shape
         self._element_shape = TensorShape(element_shape)
         self._count: int | None = None
         self._values: Any = flow
         if flow is None:
-            self._make(0 if size is None else size)
+            self._make(size)
 
-    def _make(self, size: TensorLike) -> None:
+    def _make(self, size: Any) -> None:
         if current_graph() is not None:
             given = convert(size)
             known = getattr(given, "_known", None)
@@ -110,6 +117,7 @@ class TensorArray(Composite):
         other = TensorArray(
             self._dtype,
             dynamic_size=self._dynamic,
+            clear_after_read=self._clears,
             flow=values,
             infer_shape=self._infer,
             element_shape=self._element_shape,
@@ -139,7 +147,7 @@ class TensorArray(Composite):
         """The array with an element written."""
         tensor = convert(value, hint=self._dtype)
         if tensor.dtype is not self._dtype:
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"Value dtype {tensor.dtype.name} does not match the TensorArray's dtype "
                 f"{self._dtype.name}. Use tf.cast(value, tf.{self._dtype.name})."
             )
@@ -152,6 +160,7 @@ class TensorArray(Composite):
         self._check_index(at)
         self._values += [None] * (at + 1 - len(self._values))
         self._values[at] = tensor
+        self._cleared.discard(at)
         return self
 
     def _check_shape(self, tensor: Tensor) -> None:
@@ -180,6 +189,13 @@ class TensorArray(Composite):
             raise OutOfRangeError(
                 f"Tried to read from index {at} but array size is: {len(self._values)}"
             )
+        if at in self._cleared:
+            raise InvalidArgumentError(
+                f"Could not read index {at} twice because it was cleared after a previous read "
+                "(perhaps try setting clear_after_read = false?)"
+            )
+        if self._clears:
+            self._cleared.add(at)
         return self._eager(at)
 
     def _eager(self, at: int) -> Tensor:
@@ -229,7 +245,14 @@ class TensorArray(Composite):
                 other._element_shape = shape[1:]
                 other._count = shape[0]
             return other
-        self._values = unstack(tensor)
+        parts = unstack(tensor)
+        if len(parts) > len(self._values) and not self._dynamic:
+            raise ValueError(
+                f"Cannot unstack {len(parts)} tensors into a TensorArray of static size "
+                f"{len(self._values)}"
+            )
+        self._values = [*parts, *self._values[len(parts) :]]
+        self._cleared -= set(range(len(parts)))
         self._element_shape = tensor.shape[1:]
         return self
 
@@ -244,7 +267,9 @@ class TensorArray(Composite):
 
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """The array with pieces of a tensor, of some lengths, as its elements."""
-        parts = split(convert(value, hint=self._dtype), lengths)
+        whole, sizes = convert(value, hint=self._dtype), convert(lengths)
+        _check_lengths(whole, sizes, None if self._in_graph else len(self._values), self._dynamic)
+        parts = split(whole, sizes)
         self._infer = False
         result = self
         for i, part in enumerate(parts):
@@ -256,3 +281,99 @@ class TensorArray(Composite):
 
     def __repr__(self) -> str:
         return f"<tf.TensorArray of {self._dtype.name}, elements of shape {self._element_shape}>"
+
+
+def _check_arguments(size: Any, handle: Any, flow: Any) -> None:
+    if handle is not None:
+        raise ValueError(
+            "TensorArray handles are not supported: an array is passed on by its flow."
+        )
+    if size is None and flow is None:
+        raise ValueError("Size must be provided if handle is not provided")
+
+
+def _check_lengths(value: Tensor, lengths: Tensor, count: int | None, dynamic: bool) -> None:
+    """Refuse lengths that are no division of the value, or more than an array holds that does not grow."""
+    if lengths.shape.rank == 0:
+        raise InvalidArgumentError("Expected lengths to be a vector, received shape: []")
+    if value.shape.rank == 0:
+        raise InvalidArgumentError("Expected value to be at least a vector, but received shape: []")
+    if isinstance(lengths, SymbolicTensor):
+        return
+    given = lengths.numpy()
+    if value.shape.rank and value.shape[0] not in (None, given.sum()):
+        raise InvalidArgumentError(
+            "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
+            f"{given.sum()} and value's shape is: {value.shape}"
+        )
+    if count is not None and len(given) != count and not dynamic:
+        raise InvalidArgumentError(
+            "TensorArray's size is not equal to the size of lengths "
+            f"({count} vs. {len(given)}), and the TensorArray is not marked as dynamically resizeable."
+        )
+
+
+class TensorArraySpec(TypeSpec):
+    """The dtype and the shape of the elements of a TensorArray, and whether it grows.
+
+    >>> tf.TensorArraySpec([2], tf.float32)
+    TensorArraySpec(TensorShape([2]), tf.float32, False, True)
+    """
+
+    __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape")
+
+    def __init__(
+        self,
+        element_shape: ShapeLike | None = None,
+        dtype: DTypeLike = dtypes.float32,
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
+    ) -> None:
+        self._element_shape = TensorShape(element_shape)
+        self._dtype = as_dtype(dtype)
+        self._dynamic_size = dynamic_size
+        self._infer_shape = infer_shape
+
+    @classmethod
+    def from_value(cls, value: TensorArray) -> TensorArraySpec:
+        """That of an array."""
+        return cls(value.element_shape, value.dtype, value.dynamic_size, value._infer)
+
+    @property
+    def value_type(self) -> type[TensorArray]:
+        """TensorArray."""
+        return TensorArray
+
+    @property
+    def _component_specs(self) -> TensorSpec:
+        return TensorSpec([], dtypes.variant)
+
+    def _to_components(self, value: TensorArray) -> Any:
+        return value.flow
+
+    def _from_components(self, components: Any) -> TensorArray:
+        return TensorArray(
+            self._dtype,
+            dynamic_size=self._dynamic_size,
+            flow=components,
+            infer_shape=self._infer_shape,
+            element_shape=self._element_shape,
+        )
+
+    def most_specific_compatible_type(self, other: Any) -> TensorArraySpec:
+        """What is known of the elements by either; a ValueError where the two do not go together."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Types are not compatible: {self!r} vs {other!r}")
+        shape = self._element_shape.merge_with(other._element_shape)
+        return TensorArraySpec(shape, *self._serialize()[1:])
+
+    def _serialize(self) -> tuple[TensorShape, DType, bool, bool]:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
+
+
+def build_ta_with_new_flow(old_ta: TensorArray, flow: Tensor) -> TensorArray:
+    """An array with another flow, of the same description."""
+    return TensorArraySpec.from_value(old_ta)._from_components(flow)
+
+
+setattr(TensorArray, "_type_spec", property(TensorArraySpec.from_value))  # noqa: B010

@@ -437,7 +437,7 @@ CONCAT_LIKE: Row = list_op(
 )
 UNSTACK_LIST: Row = list_op(
     "TensorListFromTensor",
-    lambda _, x: list(x),
+    lambda _, x: [np.asarray(part, object) if isinstance(part, bytes) else part for part in x],
     vjp=(lambda g, y, x: apply(STACK_LIKE, (g, x)),),
     linear=(0,),
     batch=_batched_unstack,

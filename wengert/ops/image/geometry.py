@@ -130,7 +130,14 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     return _swapped(*image_of(image))
 
 
+def _stated_turn(image: TensorLike) -> Stated:
+    """Height and width may change places; the batch and the channels stay."""
+    x = sizes_of(image)
+    return None if x is None or len(x) not in (3, 4) else (*x[:-3], None, None, x[-1])
+
+
 @deferrable
+@states(_stated_turn)
 def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
     """Rotate the image counterclockwise by `k` quarter turns.
 

@@ -145,6 +145,8 @@ def _mitchell(x: Array) -> Array:
 
 # The radius of each kernel, and the kernel.
 CURVES: Final[dict[str, tuple[float, Curve]]] = {
+    "box": (1.0, lambda x: np.where(x < 0.5, 1.0, np.where(x == 0.5, 0.5, 0.0))),
+    "lanczos1": (1.0, _lanczos(1.0)),
     "lanczos3": (3.0, _lanczos(3.0)),
     "lanczos5": (5.0, _lanczos(5.0)),
     "gaussian": (1.5, _gaussian),

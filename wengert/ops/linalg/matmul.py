@@ -22,7 +22,7 @@ from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.shaping import expand_dims, reshape, squeeze, static, transpose
 from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
-from wengert.ops.support.declare import convert_alike, wrong_dtype
+from wengert.ops.support.declare import convert_alike, without_kernel, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.large_kernels import matmul_kernel
 from wengert.state.variable import Variable
@@ -35,6 +35,7 @@ from wengert.values.sizes import certainly, common_shape, key_of
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
+    from wengert.values.dtypes import DType
     from wengert.values.typing import Array, DTypeLike, Namespace, TensorLike
 
 # ---- matrix products --------------------------------------------------------------------------
@@ -168,6 +169,15 @@ BATCH_MATMUL: Row = op(
 )
 
 _WITHOUT_PRODUCTS: Final = frozenset((dtypes.bool_, dtypes.int8, dtypes.string))
+_UNSIGNED: Final = frozenset((dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64))
+
+
+def _check_products(row: Row, dtype: DType) -> None:
+    """Refuse what TensorFlow has no product of: a dtype it does not list, or one without a kernel."""
+    if dtype in _WITHOUT_PRODUCTS or (dtype is dtypes.int16 and row is MATMUL):
+        raise wrong_dtype(row, dtype)
+    if dtype in _UNSIGNED:
+        raise without_kernel(row, dtype)
 
 
 @deferrable
@@ -207,8 +217,7 @@ def matmul(
     wanted = None if output_type is None else as_dtype(output_type)
     if wanted is not None and wanted.size > x.dtype.size:
         x, y = cast(x, wanted), cast(y, wanted)  # before the sums, which may overflow
-    if x.dtype in _WITHOUT_PRODUCTS or (x.dtype is dtypes.int16 and _row_for(x, y) is MATMUL):
-        raise wrong_dtype(_row_for(x, y), x.dtype)
+    _check_products(_row_for(x, y), x.dtype)
     result: Tensor = _product(x, y, transpose_a or adjoint_a, transpose_b or adjoint_b)
     return result if wanted is None else cast(result, wanted)
 

@@ -329,6 +329,7 @@ round: Unary = unary(
     ("[0.5, 1.5, 2.6]", "[0. 2. 3.]"),
     kernel=lambda xp, x: x if x.dtype.kind in "iu" else xp.rint(x),
     takes=REAL_OR_INT,
+    unchanged="iu",
 )
 rint: Unary = unary(
     "Rint",
@@ -472,6 +473,8 @@ CAST: Row = op(
     jvp=(lambda t, y, x, *, dtype, source: cast(t, dtype) if dtype.is_differentiable else None,),
     integers=by_function(lambda x, *, dtype, source: x),
 )
+# No tape follows a whole number to what is made of it.
+_TO_NUMBERS: Final = CAST.replace(vjp=None, jvp=None, linear=())
 
 
 @of_one
@@ -495,7 +498,8 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
         raise UnimplementedError(
             f"Cast {tensor.dtype.spoken} to {wanted.spoken} is not supported [Op:Cast]"
         )
-    result: Tensor = apply(CAST, (tensor,), {"dtype": wanted, "source": tensor.dtype})
+    row = CAST if wanted.is_differentiable else _TO_NUMBERS
+    result: Tensor = apply(row, (tensor,), {"dtype": wanted, "source": tensor.dtype})
     return result
 
 

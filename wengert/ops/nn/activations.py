@@ -40,7 +40,8 @@ from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.sizes import shapes_differ
+from wengert.values.shapes import shape_text
+from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.tensor import Tensor, dims
 from wengert.values.typed_calls import of_one, of_two
 
@@ -360,6 +361,12 @@ def softmax_cross_entropy_with_logits(
     array([0.6931], dtype=float32)
     """
     t, x = convert_alike("SoftmaxCrossEntropyWithLogits", labels, logits)
+    pairs = zip(dims(t)[::-1], dims(x)[::-1], strict=False)
+    if any(certainly(a != b) and 1 not in (a, b) for a, b in pairs):
+        raise InvalidArgumentError(
+            f"logits and labels must be broadcastable: logits_size={shape_text(dims(x))} "
+            f"labels_size={shape_text(dims(t))} [Op:SoftmaxCrossEntropyWithLogits]"
+        )
     return -reduce_sum(t * log_softmax(x, axis), axis)
 
 

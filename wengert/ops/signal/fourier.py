@@ -27,7 +27,7 @@ from wengert.ops.reductions.reductions import normal_axes
 from wengert.ops.support.batch_rules import BatchRule, with_attrs
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.dtypes import complex_of, real_of
+from wengert.values.dtypes import complex64, complex_of, real_of
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
@@ -151,7 +151,7 @@ def _last(x: Tensor, count: int, name: str) -> Dims:
 
 
 def _signal(value: TensorLike, kinds: str, name: str) -> Tensor:
-    x = convert(value)
+    x = convert(value, hint=complex64 if kinds == COMPLEX_KINDS else None)
     if x.dtype.name not in kinds.split(", "):
         raise InvalidArgumentError(
             f"Value for attr '{'Treal' if kinds.startswith('f') else 'Tcomplex'}' of "

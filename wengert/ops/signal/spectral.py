@@ -11,6 +11,7 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import Stated, number_of, sizes_of, states
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import GATHER_GRAD, gather_densely
 from wengert.ops.arrays.joining import concat
@@ -39,7 +40,30 @@ def _places(frames: int, length: int, step: int) -> Tensor | Array:
     return first[:, None] * step + np.arange(length, dtype=np.int32)
 
 
+def check_scalar(what: str, value: TensorLike) -> None:
+    """Raise unless an argument is one value."""
+    if convert(value).shape.rank:
+        raise ValueError(f"{what} must be a scalar, got shape {convert(value).shape}.")
+
+
+def one_integer(what: str, value: TensorLike) -> int:
+    """An argument that is one integer."""
+    check_scalar(what, value)
+    if not convert(value).dtype.is_integer:
+        raise ValueError(f"{what} must be an integer, got {value!r}.")
+    return int(static(value))
+
+
+def _stated_frames(signal: TensorLike, axis: Integers) -> Stated:
+    """An axis becomes two; the others stay."""
+    x, at = sizes_of(signal), number_of(axis)
+    if x is None or at is None or not -len(x) <= at < len(x):
+        return None
+    return (*x[: at % len(x)], None, None, *x[at % len(x) + 1 :])
+
+
 @deferrable
+@states(_stated_frames)
 def frame(
     signal: TensorLike,
     frame_length: IntLike,
@@ -54,14 +78,11 @@ def frame(
     >>> tf.signal.frame([1, 2, 3, 4, 5], 3, 2).numpy().tolist()
     [[1, 2, 3], [3, 4, 5]]
     """
-    for what, one in (
-        ("frame_length", frame_length),
-        ("frame_step", frame_step),
-        ("pad_value", pad_value),
-    ):
-        if convert(one).shape.rank:
-            raise ValueError(f"{what} must be a scalar, got shape {convert(one).shape}.")
-    x, length, step = convert(signal), int(static(frame_length)), int(static(frame_step))
+    check_scalar("pad_value", pad_value)
+    x, length = convert(signal), one_integer("frame_length", frame_length)
+    step = one_integer("frame_step", frame_step)
+    if step == 0:
+        raise InvalidArgumentError("frame_step must not be zero [Op:FloorDiv]")
     at = one_axis(axis, len(dims(x)), "Frame")
     size = dims(x)[at]
     if pad_end:
@@ -81,7 +102,7 @@ def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = 
     >>> tf.signal.overlap_and_add([[1, 1], [1, 1]], 1).numpy().tolist()
     [1, 2, 1]
     """
-    x, step = convert(signal), int(static(frame_step))
+    x, step = convert(signal), one_integer("frame_step", frame_step)
     *outer, count, length = dims(x)
     shape = (*outer, max((count - 1) * step + length, 0))
     attrs = {"axis": len(outer), "batch_dims": 0, "shape": shape}
@@ -110,8 +131,8 @@ def stft(
     >>> tf.signal.stft([1.0, 1.0, 1.0, 1.0], 2, 2, window_fn=None).numpy().real.tolist()
     [[2.0, 0.0], [2.0, 0.0]]
     """
-    x, length = convert(signals), int(static(frame_length))
-    size = _enclosing_power(length) if fft_length is None else int(static(fft_length))
+    x, length = convert(signals), one_integer("frame_length", frame_length)
+    size = _enclosing_power(length) if fft_length is None else one_integer("fft_length", fft_length)
     frames = frame(x, length, frame_step, pad_end)
     if window_fn is not None:
         frames = frames * window_fn(length, dtype=frames.dtype)
@@ -138,8 +159,8 @@ def inverse_stft(
     >>> tf.signal.inverse_stft(spectra, 2, 2, window_fn=None).numpy().tolist()
     [1.0, 2.0, 3.0, 4.0]
     """
-    length = int(static(frame_length))
-    size = _enclosing_power(length) if fft_length is None else int(static(fft_length))
+    length = one_integer("frame_length", frame_length)
+    size = _enclosing_power(length) if fft_length is None else one_integer("fft_length", fft_length)
     frames = irfft(stfts, [size])
     frames = fit_to(frames, [length], (len(dims(frames)) - 1,))
     if window_fn is not None:
@@ -158,7 +179,10 @@ def inverse_stft_window_fn(
     """
 
     def window(frame_length: int, dtype: DType) -> Tensor:
-        length, step = int(static(frame_length)), int(static(frame_step))
+        length, step = (
+            one_integer("frame_length", frame_length),
+            one_integer("frame_step", frame_step),
+        )
         forward = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
         squares = pad(square(forward), [[0, overlaps * step - length]])
@@ -176,7 +200,7 @@ def inverse_stft_window_fn(
 def _check_transform(type: int, axis: int, norm: str | None, n: IntLike | None, size: int) -> None:
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
-    if n is not None and int(static(n)) < 1:
+    if n is not None and one_integer("n", n) < 1:
         raise ValueError("n should be a positive integer or None")
     if type not in (1, 2, 3, 4):
         raise ValueError("Types I, II, III and IV (I)DCT are supported.")
@@ -205,7 +229,7 @@ def dct(
     x = convert(input)
     _check_transform(type, axis, norm, n, dims(x)[-1])
     if n is not None:
-        x = fit_to(x, [int(static(n))], (len(dims(x)) - 1,))
+        x = fit_to(x, [one_integer("n", n)], (len(dims(x)) - 1,))
     return {1: _dct1, 2: _dct2, 3: _dct3, 4: _dct4}[type](x, norm == "ortho")
 
 
@@ -293,7 +317,7 @@ def mdct(
     >>> tf.signal.mdct([1.0, 2.0, 3.0, 4.0], 4, window_fn=None).numpy().round(3)
     array([[-9.687, -2.482]], dtype=float32)
     """
-    length = int(static(frame_length))
+    length = one_integer("frame_length", frame_length)
     if length % 4:
         raise ValueError(f"The frame length must be a multiple of 4, got {length}.")
     half, quarter = length // 2, length // 4
@@ -359,7 +383,10 @@ def linear_to_mel_weight_matrix(
     >>> tf.signal.linear_to_mel_weight_matrix(4, 9).shape
     TensorShape([9, 4])
     """
-    mels, bins = int(static(num_mel_bins)), int(static(num_spectrogram_bins))
+    mels, bins = (
+        one_integer("num_mel_bins", num_mel_bins),
+        one_integer("num_spectrogram_bins", num_spectrogram_bins),
+    )
     rate = float(np.asarray(convert(sample_rate)))
     low, high = float(lower_edge_hertz), float(upper_edge_hertz)
     _check_mel(mels, rate, low, high)

@@ -12,7 +12,7 @@ import numpy as np
 from wengert.core.dispatch import NUMBERS, apply, door_for_one, door_for_two, number_like
 from wengert.core.row import NO_ATTRS, Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError, NotATensorError
+from wengert.errors import InvalidArgumentError, NotATensorError, NotFoundError
 from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
@@ -80,6 +80,7 @@ def unary(
     kernel: Callable[..., Any] | str,
     vjp: Callable[..., Any] | None = None,
     takes: str = INEXACT,
+    unchanged: str = "",
     **fields: Any,
 ) -> Unary: ...
 def unary(
@@ -90,10 +91,14 @@ def unary(
     kernel: Callable[..., Any] | str,
     vjp: Callable[..., Any] | None = None,
     takes: str = INEXACT,
+    unchanged: str = "",
     parameters: tuple[str, ...] = ("x",),
     **fields: Any,
 ) -> Unary | UnaryOfFeatures:
-    """Declare an elementwise operation of one input, and create its public function."""
+    """Declare an elementwise operation of one input, and create its public function.
+
+    A tensor of a kind that is `unchanged` is given back as it is.
+    """
     fields.setdefault("large", elementwise_kernel)
     row = op(type_name, kernel, vjp=vjp and (vjp,), elementwise=True, **fields)
 
@@ -112,6 +117,8 @@ def unary(
                 tensors = prepare(x)
             except NotATensorError as error:
                 return answered(function, (x,), {}, error)  # type: ignore[no-any-return]
+            if tensors[0]._array.dtype.kind in unchanged:
+                return tensors[0]
             result: Tensor = apply(row, tensors, NO_ATTRS, name)
             return result
 
@@ -251,6 +258,14 @@ def wrong_dtype(row: Row, dtype: DType, takes: str = "") -> InvalidArgumentError
     return InvalidArgumentError(
         f"Value for attr 'T' of {dtype.spoken} is not in the list of allowed values "
         f"[Op:{row.name}]. Use tf.cast to convert the tensor first."
+    )
+
+
+def without_kernel(row: Row, dtype: DType) -> NotFoundError:
+    """The error for a dtype that TensorFlow lists, and has no kernel for."""
+    return NotFoundError(
+        f"Could not find device for node: {{{{node {row.name}}}}} = {row.name}[T={dtype.name}]: there "
+        "is no kernel for it. Use tf.cast to convert the tensor first."
     )
 
 

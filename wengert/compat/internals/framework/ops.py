@@ -52,7 +52,13 @@ def get_gradient_function(op: Any) -> Any:
     return _own_gradient
 
 
-def _own_gradient(op: Any, *grads: Any) -> list[Any]:
+def _own_gradient(op: Any, *grads: Any) -> Any:
+    """The gradients of its inputs; of the only one, without a list."""
+    found = _own_gradients(op, *grads)
+    return found[0] if len(found) == 1 else found
+
+
+def _own_gradients(op: Any, *grads: Any) -> list[Any]:
     y = list(op.outputs) if op.row.many else op.outputs[0]
     g = list(grads) if op.row.many else grads[0]
     if op.row.joint is not None:

@@ -28,6 +28,19 @@ def EnableControlFlowV2(graph: Any) -> bool:
     return True
 
 
+def InXlaContext(graph: Any) -> bool:
+    """No: no graph is compiled by XLA."""
+    return False
+
+
+def IsInWhileLoop(op: Any) -> bool:
+    """No: what a loop repeats is in a graph of its own."""
+    return False
+
+
+IsInXLAContext = IsInCond = _never
+
+
 def GraphOrParentsInXlaContext(graph: Any) -> bool:
     """No: no graph is compiled by XLA."""
     return False

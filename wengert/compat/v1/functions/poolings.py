@@ -114,9 +114,9 @@ def fractional_max_pool(
     >>> tf.compat.v1.nn.fractional_max_pool(x, [1.0, 1.0, 2.0, 1.0]).output.numpy().ravel()
     array([1., 3.], dtype=float32)
     """
-    fixed = _seed(deterministic, seed, seed2)
-    return fractional.fractional_max_pool(
-        value, pooling_ratio, pseudo_random, overlapping, fixed, name=name
+    seeds = _seeds(deterministic, seed, seed2)
+    return fractional.seeded(
+        fractional.MAX, value, pooling_ratio, pseudo_random, overlapping, seeds
     )
 
 
@@ -136,16 +136,16 @@ def fractional_avg_pool(
     >>> tf.compat.v1.nn.fractional_avg_pool(x, [1.0, 1.0, 2.0, 1.0]).output.numpy().ravel()
     array([0.5, 2.5], dtype=float32)
     """
-    fixed = _seed(deterministic, seed, seed2)
-    return fractional.fractional_avg_pool(
-        value, pooling_ratio, pseudo_random, overlapping, fixed, name=name
+    seeds = _seeds(deterministic, seed, seed2)
+    return fractional.seeded(
+        fractional.AVG, value, pooling_ratio, pseudo_random, overlapping, seeds
     )
 
 
-def _seed(deterministic: bool, seed: int, seed2: int) -> int:
-    """One seed from two; zero means a random one."""
-    both = (int(seed) * 2654435761 + int(seed2)) % 2**31
-    return both or (1 if deterministic else 0)
+def _seeds(deterministic: bool, seed: int, seed2: int) -> tuple[int, int]:
+    """The seeds; some fixed ones, where the regions shall be the same each time and none were given."""
+    pair = int(seed), int(seed2)
+    return (1, 1) if deterministic and pair == (0, 0) else pair
 
 
 # ---- morphology -------------------------------------------------------------------------------

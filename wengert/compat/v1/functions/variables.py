@@ -85,6 +85,8 @@ class Variable(_Made, metaclass=_Kind):
     ('v:0', True, True)
     """
 
+    from_proto = staticmethod(core.Variable.from_proto)
+
     if TYPE_CHECKING:  # as _Kind takes them
 
         def __init__(

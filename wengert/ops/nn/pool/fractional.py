@@ -18,8 +18,9 @@ from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.batched import merged
 from wengert.ops.arrays.window_geometry import check_rank
 from wengert.ops.nn.pool.kernels import lowest
+from wengert.ops.random.philox import random_words, seeded_state
+from wengert.ops.random.seeds import seeds_of
 from wengert.ops.random.stateful import uniform
-from wengert.ops.random.stateless import stateless_uniform
 from wengert.ops.support.declare import REAL_OR_INT, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
@@ -29,6 +30,9 @@ from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, FloatLike, IntLike, Namespace, NumpyDType, TensorLike
+
+
+Seeds = tuple[int, int]
 
 
 class Fractional(NamedTuple):
@@ -42,46 +46,56 @@ class Fractional(NamedTuple):
 # ---- the boundaries -----------------------------------------------------------------------------
 
 
-def _random_steps(draws: Array, size: int, count: int) -> Array:
-    """Steps of two sizes in a uniformly random order."""
+def _random_steps(words: Array, size: int, count: int) -> Array:
+    """Steps of two sizes, the larger ones first, and then exchanged as TensorFlow shuffles."""
     small = size // count
     steps = np.where(np.arange(count) < size - small * count, small + 1, small)
-    return steps[np.argsort(draws)]
+    for i, word in enumerate(words[: count - 1].tolist()):
+        j = i + word % (count - i)
+        steps[[i, j]] = steps[[j, i]]
+    return steps
 
 
-def _mixed_steps(draw: float, size: int, count: int) -> Array:
+def _mixed_steps(words: Array, size: int, count: int) -> Array:
     """The steps between ceil(alpha (i + u)), for one random u: two sizes, evenly mixed.
 
     The range of u is such that neither the first step is too large nor the last too small.
     """
+    high, low = words[:2].tolist()
+    draw = ((high & 0xFFFFF) << 32 | low) / 2**52
     alpha, small = size / count, size // count
     u = draw * min((small + 2) / alpha - 1, (size + 1 - small) / alpha - (count - 1))
     inner = np.ceil(alpha * (np.arange(1, count) + u))
     return np.diff(np.concatenate([[1], inner, [size + 1]]))
 
 
-def _boundaries(_: Namespace, draws: Array, *, size: int, pseudo_random: bool) -> Array:
-    count = len(draws)
+def _boundaries(_: Namespace, words: Array, *, size: int, count: int, pseudo_random: bool) -> Array:
     if size % count == 0:
         return np.arange(0, size + 1, size // count)
-    if pseudo_random:
-        steps = _mixed_steps(float(draws[0]), size, count)
-    else:
-        steps = _random_steps(draws, size, count)
+    steps = (_mixed_steps if pseudo_random else _random_steps)(words, size, count)
     return np.concatenate([[0], np.cumsum(steps)]).astype(np.int64)
 
 
 BOUNDARIES: Row = op("FractionalPoolBoundaries", _boundaries)
 
 
-def _drawn(size: int, ratio: float, pseudo_random: bool, seed: int, axis: int) -> Tensor:
-    count = max(int(size / ratio), 1)
-    if seed:  # the same regions each time
-        draws = stateless_uniform([count], [seed, axis], dtype=dtypes.float64)
-    else:
-        draws = uniform([count], dtype=dtypes.float64)
-    boundaries: Tensor = apply(BOUNDARIES, (draws,), {"size": size, "pseudo_random": pseudo_random})
-    return boundaries
+def _drawn(
+    sizes: Sequence[int], ratios: Sequence[float], pseudo_random: bool, seeds: Seeds
+) -> list[Tensor]:
+    """The boundaries along each axis: with seeds those of TensorFlow, the same each time."""
+    state = seeded_state(*seeds) if any(seeds) else None
+    found = []
+    for size, ratio in zip(sizes, ratios, strict=True):
+        count = max(int(size / ratio), 1)
+        needed = 0 if size % count == 0 else 2 if pseudo_random else count
+        if state is None:
+            words = uniform([needed], 0, 1 << 32, dtype=dtypes.int64)
+        else:
+            words = convert(random_words(state, needed).astype(np.int64))
+            state = state.skipped(-(-needed // 4))
+        attrs = {"size": size, "count": count, "pseudo_random": pseudo_random}
+        found.append(apply(BOUNDARIES, (words,), attrs))
+    return found
 
 
 # ---- regions ----------------------------------------------------------------------------------
@@ -278,25 +292,30 @@ def _ratios(value: Any) -> tuple[float, float]:
     return numbers[1], numbers[2]
 
 
-def _fractional(
+@deferrable
+def seeded(
     row: Row,
     value: TensorLike,
     ratio: FloatLike | Sequence[FloatLike],
     pseudo_random: bool,
     overlapping: bool,
-    seed: IntLike,
+    seeds: Seeds,
 ) -> Fractional:
+    """Pool with the regions of two seeds, which differ each time if both are zero."""
     x = convert(value)
     if x._array.dtype.kind not in REAL_OR_INT:
         raise wrong_dtype(row, x.dtype)
     check_rank(dims(x), 4, row.name)
-    sizes, ratios, number = dims(x)[1:3], _ratios(ratio), int(seed or 0)
-    rows, cols = (
-        _drawn(size, r, bool(pseudo_random), number, axis)
-        for axis, (size, r) in enumerate(zip(sizes, ratios, strict=True))
-    )
+    rows, cols = _drawn(dims(x)[1:3], _ratios(ratio), bool(pseudo_random), seeds)
     y = apply(row, (x, rows, cols), {"overlapping": bool(overlapping)})
     return Fractional(y, rows, cols)
+
+
+def _seeds(seed: IntLike) -> Seeds:
+    if not int(seed or 0):
+        return 0, 0
+    first, second = seeds_of(seed)
+    return first or 0, second or 0
 
 
 @deferrable
@@ -317,7 +336,7 @@ def fractional_max_pool(
     >>> y.numpy().ravel().tolist(), cols.numpy().tolist()
     ([1.0, 3.0, 5.0], [0, 2, 4, 6])
     """
-    return _fractional(MAX, value, pooling_ratio, pseudo_random, overlapping, seed)
+    return seeded(MAX, value, pooling_ratio, pseudo_random, overlapping, _seeds(seed))
 
 
 @deferrable
@@ -336,4 +355,4 @@ def fractional_avg_pool(
     >>> y.numpy().ravel().tolist()
     [1.0, 3.0, 4.5]
     """
-    return _fractional(AVG, value, pooling_ratio, pseudo_random, overlapping, seed)
+    return seeded(AVG, value, pooling_ratio, pseudo_random, overlapping, _seeds(seed))
