@@ -11,7 +11,7 @@ import os
 import platform
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import llvmlite.binding as llvm
@@ -70,6 +70,8 @@ def texts() -> dict[str, str]:
         for depth in (64, 1024):
             a, b = tf.ones([96, depth], dtype), tf.ones([depth, 64], dtype)
             found[f"product {kind} {depth}"] = text_of(tf.matmul, a, b)
+        a, b = tf.ones([96, 50], dtype), tf.ones([50, 60], dtype)
+        found[f"open {kind}"] = text_of(lambda x, y: tf.nn.softmax(x @ y), a, b, are_open=True)
         found[f"exp {kind}"] = text_of(loss_and_gradient, tf.ones([16, 1000], dtype))
         block: Any = conv.block_of(kind, 64, 48)
         written = conv._Convolution(kind, block, True, conv.unrolling())
@@ -77,10 +79,11 @@ def texts() -> dict[str, str]:
     return found
 
 
-def text_of(function: Callable[..., Any], *args: Any) -> str:
-    """What the engine would compile for a function; NumPy then takes over."""
+def text_of(function: Callable[..., Any], *args: Any, are_open: bool = False) -> str:
+    """What the engine would compile for a function, of any sizes if they are open; NumPy then takes over."""
     import wengert as tf
     from wengert.engines.native.program import build
+    from wengert.engines.native.runtime import units
 
     found: list[str] = []
 
@@ -88,10 +91,16 @@ def text_of(function: Callable[..., Any], *args: Any) -> str:
         found.append(text)
         raise NotImplementedError
 
+    def compiled_each(texts: Sequence[str]) -> list[bytes]:
+        found.append(max(texts, key=len))
+        raise NotImplementedError
+
     build.compile_text = compiled  # type: ignore[assignment, attr-defined]
+    units.compile_each = compiled_each  # type: ignore[assignment, attr-defined]
+    signature = [tf.TensorSpec([None] * len(x.shape), x.dtype) for x in args] if are_open else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tf.function(function, jit_compile=True)(*args)
+        tf.function(function, jit_compile=True, input_signature=signature)(*args)
     return "\n".join(found)
 
 

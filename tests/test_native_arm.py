@@ -90,6 +90,16 @@ def test_sums_stay_in_registers(processor: str, kind: str, name: str) -> None:
     assert not any(re.match(r"st", x) for x in loop)
 
 
+@pytest.mark.parametrize("processor", PROCESSORS)
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+def test_sums_of_any_sizes_stay_in_registers(processor: str, kind: str) -> None:
+    """The sums do; of the distances between rows, which are known only then, some may not."""
+    loop = multiplying(emitted(processor)[f"open {kind}"], kind)
+    assert len(multiplications(loop)) == 48
+    assert len({x.split(",")[0] for x in multiplications(loop)}) == 24
+    assert not any(re.match(r"(st|ld)\w*\s+q\d+, \[(sp|x29)", x) for x in loop)
+
+
 def test_checksums() -> None:
     """By the processor's instruction, four streams of bytes at once."""
     found = [[x.split()[0] for x in loop] for loop in loops(emitted(PROCESSORS[0])["checksum"])]
