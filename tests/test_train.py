@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import os
 import re
 import signal
@@ -131,40 +129,6 @@ def test_a_curve_of_dots() -> None:
     falling = lines_of(list(np.linspace(9, 0, 500)), columns=10, rows=3)
     assert falling[0][10] != "⠀"
     assert falling[2][19] != "⠀"
-
-
-READ = """
-import json, sys
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-events = EventAccumulator(sys.argv[1]).Reload()
-tags = events.Tags()["tensors"]
-read = lambda e: [e.step, e.tensor_proto.float_val[0] if e.tensor_proto.float_val else None,
-                  list(e.tensor_proto.tensor_content)]
-print(json.dumps({tag: [read(e) for e in events.Tensors(tag)] for tag in tags}))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    importlib.util.find_spec("tensorboard") is None, reason="the package tensorboard is not there"
-)
-def test_tensorboard_reads_what_a_run_writes(tmp_path: Path) -> None:
-    """Its own reader finds the losses and accuracies of every tenth step, and of the tests."""
-    folder = tmp_path / "run"
-    assert train("digits", "--steps", 40, out=folder) == 0
-    assert train("--resume", folder, "--steps", 60) == 0
-    done = subprocess.run(
-        [sys.executable, "-c", READ, str(folder / "events")], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert set(found) == {"train/loss", "train/accuracy", "test/loss", "test/accuracy"}
-    steps = [event[0] for event in found["train/loss"]]
-    assert steps == [10, 20, 30, 40, 50, 60]
-    kept = {int(step): loss for step, loss, _ in history(folder)}
-    for step, plain, content in found["train/loss"]:
-        loss = np.frombuffer(bytes(content), np.float32)[0] if plain is None else plain
-        assert loss == pytest.approx(kept[step], rel=1e-6)
 
 
 # ---- equal runs ---------------------------------------------------------------------------------
