@@ -209,3 +209,77 @@ def test_sparse_gradients_and_minimize(strategy: Any) -> None:
 
     strategy.run(replica, (ids,))
     assert table.numpy()[:, 0].tolist() == [1.0 - 5.0, 0.0, 0.0, 0.0, 1.0]
+
+
+# Of TensorFlow 2.21 on four devices, from the seed 3: the numbers of each replica, in the order in which they are drawn.
+IN_COMMON = (
+    [0.2942096, 0.08704996, 0.8878442, 0.09625757, 0.6851759, 0.1120832, 0.78920770, 0.57553458],
+    [
+        0.05272678,
+        0.19034316,
+        -1.3250628,
+        0.56923401,
+        -0.06089476,
+        0.0421007,
+        -0.44729155,
+        1.3192838,
+    ],
+)
+AFTERWARDS = [0.03114271, 0.53407621]  # where no replica draws
+OF_A_NEW_SEED = [0.91814220, 0.40753103, 0.70011520, 0.01550221]
+OF_A_PART = [0.67511344, 0.99540961, 0.81970787, 0.81914866]
+
+
+def flat(values: Any) -> list[float]:
+    return [float(x) for v in values.values for x in v.numpy()]
+
+
+@pytest.mark.parametrize("engine", [None, "numpy", "native"])
+def test_generators_in_common(strategy: Any, engine: str | None) -> None:
+    """One made in the scope gives each replica its own numbers, and moves on once for all of them."""
+    with strategy.scope():
+        generator = tf.random.Generator.from_seed(3)
+
+    def draw(replica: Any) -> list[float]:
+        if engine is None:
+            return flat(strategy.run(replica))
+        return flat(tf.function(lambda: strategy.run(replica), engine=engine)())
+
+    def reset() -> Any:
+        generator.reset_from_seed(5)
+        return generator.uniform([1])
+
+    assert draw(lambda: generator.uniform([2])) == pytest.approx(IN_COMMON[0], abs=1e-7)
+    assert draw(lambda: generator.normal([2])) == pytest.approx(IN_COMMON[1], abs=1e-6)
+    assert generator.state.numpy().tolist() == [1027, 0, 0]
+    assert generator.uniform([2]).numpy() == pytest.approx(AFTERWARDS, abs=1e-7)
+    assert draw(reset) == pytest.approx(OF_A_NEW_SEED, abs=1e-7)
+    if engine is None:  # a part is a variable, which functions make in their first call only
+        found = draw(lambda: generator.split(1)[0].uniform([1]))
+        assert found == pytest.approx(OF_A_PART, abs=1e-7)
+
+
+def test_generators_of_no_strategy(strategy: Any) -> None:
+    """One made outside is drawn from in turns; the first replica has the numbers that come next."""
+    generator, alone = (tf.random.Generator.from_seed(3) for _ in range(2))
+    found = flat(strategy.run(lambda: generator.uniform([2])))
+    assert found == [float(x) for _ in range(REPLICAS) for x in alone.uniform([2]).numpy()]
+    assert generator.state.numpy().tolist() == alone.state.numpy().tolist()
+    with pytest.raises(TypeError):
+        strategy.run(lambda: generator.normal([2], dtype=tf.float32, mean="one"))
+    assert generator.state.numpy().tolist() == alone.state.numpy().tolist()
+
+
+def test_a_strategy_of_one_has_a_replica_too() -> None:
+    """The number of the only replica is part of its key, as in TensorFlow."""
+    one = tf.distribute.OneDeviceStrategy()
+    with one.scope():
+        generator = tf.random.Generator.from_seed(3)
+    assert one.run(lambda: generator.uniform([2])).numpy() == pytest.approx(
+        IN_COMMON[0][:2], abs=1e-7
+    )
+    default = tf.distribute.get_strategy()
+    with default.scope():
+        generator = tf.random.Generator.from_seed(3)
+    first = [0.1322986, 0.5348098]
+    assert default.run(lambda: generator.uniform([2])).numpy() == pytest.approx(first, abs=1e-7)

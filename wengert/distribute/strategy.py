@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -22,14 +21,6 @@ class ReduceOp(enum.Enum):
     MEAN = "MEAN"
 
 
-class _Now(threading.local):
-    """The strategy whose scope a thread is in, and the context of the replica that is running."""
-
-    strategy: Strategy | None = None
-    replica: ReplicaContext | None = None
-
-
-_now: Final = _Now()
 CPU: Final = "/device:CPU:0"
 
 
@@ -38,13 +29,14 @@ def as_replica(
     replica: ReplicaContext | None, strategy: Strategy | None = None
 ) -> tuple[None, Callable[[], None]]:
     """A context in which a replica runs; with None, what is done once for all replicas of a strategy."""
-    before = _now.strategy, _now.replica
-    _now.strategy = strategy if replica is None else replica.strategy
-    _now.replica = replica
+    before = current.strategy, current.replica
+    found = strategy if replica is None else replica.strategy
+    current.strategy = None if found is _DEFAULT else found
+    current.replica = replica
     replica_before = run_as(replica if replica is not None and replica.has_others else None)
 
     def undo() -> None:
-        _now.strategy, _now.replica = before
+        current.strategy, current.replica = before
         run_as(replica_before)
 
     return None, undo
@@ -132,8 +124,9 @@ class Strategy:
     @context_manager
     def scope(self) -> tuple[Strategy, Callable[[], None]]:
         """A context in which this is the strategy."""
-        before, _now.strategy = _now.strategy, self
-        return self, lambda: setattr(_now, "strategy", before)
+        before = current.strategy
+        current.strategy = None if self is _DEFAULT else self
+        return self, lambda: setattr(current, "strategy", before)
 
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: object = None
@@ -276,7 +269,7 @@ _DEFAULT: Final = Strategy()
 
 def get_strategy() -> Strategy:
     """The strategy in whose scope this is; otherwise the default one."""
-    return _now.strategy or _DEFAULT
+    return current.strategy or _DEFAULT
 
 
 def has_strategy() -> bool:
@@ -288,12 +281,12 @@ def get_replica_context() -> ReplicaContext | None:
     """The context of the replica that is running; None where functions for all replicas run."""
     if in_cross_replica_context():
         return None
-    return _now.replica or ReplicaContext(get_strategy())
+    return current.replica or ReplicaContext(get_strategy())
 
 
 def in_cross_replica_context() -> bool:
     """Whether this is in the scope of a strategy, and no replica of it is running."""
-    return has_strategy() and _now.replica is None
+    return has_strategy() and current.replica is None
 
 
 def maybe_merge_call(fn: Callable[..., Any], strategy: Strategy, *args: Any, **kwargs: Any) -> Any:

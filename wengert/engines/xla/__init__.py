@@ -15,6 +15,7 @@ placement          On which device a plan runs
 meetings           What all processes compute together, counted
 layouts            Arrays that lie on several devices
 alike              Whether operations of replicas are the same, with the bodies of their loops
+groups             The operations of replicas, between two points where they meet
 replicas           Replicas of a strategy: one program for all devices
 compiled           A plan for values of one kind each, compiled and called; variables give their memory to steps
 program            A plan that runs: compiled for each kind of values, which are handed over and back; in parts, where Python is between

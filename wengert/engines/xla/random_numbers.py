@@ -66,6 +66,16 @@ def _key_and_counter(seed: Any) -> list[Any]:
     return [(a | b << 32)[None], jnp.stack([jnp.zeros((), np.uint64), c | d << 32])]
 
 
+@version("RngAdvanced")
+def _advanced(state: Any, *, delta: int) -> Any:
+    """The counter, in two halves, after so many numbers; the key stays."""
+    blocks = delta * rows.RESERVED
+    low, high, key = (jnp.asarray(state)[k].astype(np.uint64) for k in range(3))
+    after = low + np.uint64(blocks & LONG)
+    high = high + np.uint64(blocks >> 64 & LONG) + (after < low).astype(np.uint64)
+    return jnp.stack([after, high, key]).astype(np.int64)
+
+
 # ---- distributions ------------------------------------------------------------------------------
 
 
