@@ -176,8 +176,17 @@ def test_errors_of_replicas(strategy: Any) -> None:
     with pytest.raises(RuntimeError, match="replica 0: all_reduce of 1; replica 1: ended"):
         strategy.run(alone)
     inner = tf.function(lambda: tf.distribute.get_replica_context().all_reduce("SUM", 1.0))  # type: ignore[union-attr]
-    with pytest.raises(RuntimeError, match=r"A tf\.function within"):
+    with pytest.raises(RuntimeError, match=r"a tf\.function within the function"):
         strategy.run(lambda: inner())
+    with strategy.scope():
+        total = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
+
+    def loops() -> None:
+        for _ in tf.range(3):
+            total.assign_add(1.0)
+
+    with pytest.raises(RuntimeError, match=r"a loop, a branch .* as where a variable is changed"):
+        tf.function(lambda: strategy.run(loops))()
     assert [v.numpy() for v in strategy.run(inner).values] == [
         4.0
     ] * REPLICAS  # the replicas' function itself may be one
