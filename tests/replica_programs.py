@@ -142,7 +142,7 @@ def replicas_change_variables() -> None:
 
     def variables() -> list[Any]:
         optimizers[:] = [tf.optimizers.SGD(0.1, momentum=0.9)]
-        kept = {"trainable": False, "synchronization": tf.VariableSynchronization.ON_READ}
+        kept: Any = {"trainable": False, "synchronization": tf.VariableSynchronization.ON_READ}
         return [
             tf.Variable(tf.ones([3, 2])),
             tf.Variable(tf.zeros([2]), aggregation=by.MEAN, **kept),

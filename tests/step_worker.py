@@ -25,7 +25,7 @@ else:
 assert strategy.num_replicas_in_sync == 2
 tf.config.set_engine(engine)
 by = tf.VariableAggregation
-kept = {"trainable": False, "synchronization": tf.VariableSynchronization.ON_READ}
+kept: Any = {"trainable": False, "synchronization": tf.VariableSynchronization.ON_READ}
 with strategy.scope():
     w = tf.Variable(tf.ones([3, 2]))
     average = tf.Variable(tf.zeros([2]), aggregation=by.MEAN, **kept)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from wengert.distribute.values import InputContext, ValueContext, ValueFunction, local
 from wengert.host.context_manager import context_manager
 from wengert.ops.reductions.reductions import reduce_mean, reduce_sum
-from wengert.state.replicas import current, run_as
+from wengert.state.replicas import current, enter_as, run_as
 from wengert.values import nest
 from wengert.values.convert import convert
 
@@ -29,14 +29,11 @@ def as_replica(
     replica: ReplicaContext | None, strategy: Strategy | None = None
 ) -> tuple[None, Callable[[], None]]:
     """A context in which a replica runs; with None, what is done once for all replicas of a strategy."""
-    before = current.strategy, current.replica
-    found = strategy if replica is None else replica.strategy
-    current.strategy = None if found is _DEFAULT else found
-    current.replica = replica
+    before = enter_as(_said(strategy if replica is None else replica.strategy), replica)
     replica_before = run_as(replica if replica is not None and replica.has_others else None)
 
     def undo() -> None:
-        current.strategy, current.replica = before
+        enter_as(*before)
         run_as(replica_before)
 
     return None, undo
@@ -124,9 +121,12 @@ class Strategy:
     @context_manager
     def scope(self) -> tuple[Strategy, Callable[[], None]]:
         """A context in which this is the strategy."""
-        before = current.strategy
-        current.strategy = None if self is _DEFAULT else self
-        return self, lambda: setattr(current, "strategy", before)
+        before = enter_as(_said(self), current.replica)
+
+        def undo() -> None:
+            enter_as(*before)
+
+        return self, undo
 
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: object = None
@@ -265,6 +265,11 @@ class ReplicaContext:
 
 
 _DEFAULT: Final = Strategy()
+
+
+def _said(strategy: Strategy | None) -> Strategy | None:
+    """A strategy, unless it is the one that there is where none was chosen."""
+    return None if strategy is _DEFAULT else strategy
 
 
 def get_strategy() -> Strategy:

@@ -21,6 +21,13 @@ class Current(threading.local):
 current: Final = Current()
 
 
+def enter_as(strategy: Any, replica: Any) -> tuple[Any, Any]:
+    """Let these be the strategy and the replica of the thread; returns those before."""
+    before = current.strategy, current.replica
+    current.strategy, current.replica = strategy, replica
+    return before
+
+
 def run_as(context: Any) -> Any:
     """Let this be the replica of the thread; returns the one before."""
     before, current.context = current.context, context

@@ -186,7 +186,8 @@ class Generator:
             self._state.assign(_advanced(before, delta))
             return before
 
-        return self._once(skipped)
+        before: Tensor = self._once(skipped)
+        return before
 
     def _replace(self, state: Tensor) -> None:
         self._once(lambda: self._state.assign(state))

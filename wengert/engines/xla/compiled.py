@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.context import activate
+from wengert.engines.xla.asked import checking
 from wengert.engines.xla.backend import called_wide, jax, jnp
 from wengert.engines.xla.groups import everywhere, mesh_of
 from wengert.engines.xla.layouts import (
@@ -34,8 +35,8 @@ from wengert.engines.xla.placement import device_of, on
 from wengert.engines.xla.replicas import ReplicaTrace
 from wengert.engines.xla.rooms import Answers, Rooms
 from wengert.engines.xla.rows import handed
-from wengert.engines.xla.traced import checking
-from wengert.engines.xla.tracing import Trace, TracedCell, TracedStream
+from wengert.engines.xla.stand_ins import TracedCell, TracedStream
+from wengert.engines.xla.tracing import Trace
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.ops.random.philox import LONG

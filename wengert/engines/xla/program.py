@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.numpy_engine import NumpyPlan
-from wengert.engines.xla import all_versions as _versions  # noqa: F401  # fills tables
 from wengert.engines.xla.backend import called_wide, jax, jnp
 from wengert.engines.xla.compiled import (
     ARRAY,
@@ -21,6 +20,7 @@ from wengert.engines.xla.compiled import (
     STREAM,
     Compiled,
 )
+from wengert.engines.xla.operations import all_versions as _versions  # noqa: F401  # fills tables
 from wengert.engines.xla.rooms import Rooms, inner_operations
 from wengert.engines.xla.rows import fetched_list, is_list, register
 from wengert.engines.xla.tracing import AskReferenceError, ValueNeededError

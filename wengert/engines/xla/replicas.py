@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from wengert.engines.xla.alike import same_array
+from wengert.engines.xla.asked import checking
 from wengert.engines.xla.backend import jax, jnp, load
 from wengert.engines.xla.groups import AXIS, Group, groups_of, uses
 from wengert.engines.xla.rooms import Rooms
-from wengert.engines.xla.traced import checking
-from wengert.engines.xla.tracing import Trace, TracedCell, TracedStream, is_known
+from wengert.engines.xla.stand_ins import TracedCell, TracedStream
+from wengert.engines.xla.tracing import Trace, is_known
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.values.tensor import TensorList
