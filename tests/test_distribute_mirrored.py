@@ -121,6 +121,28 @@ def test_all_reduce_and_its_gradients(strategy: Any) -> None:
     assert tape.gradient(y, v).numpy() == 6 * 2 * 2.0
 
 
+@pytest.mark.parametrize("engine", [None, "numpy", "native"])
+def test_all_gather_and_its_gradient(strategy: Any, engine: str | None) -> None:
+    """Parts of several sizes; each has its part of what all replicas send back."""
+    x = per_replica(strategy, lambda i: tf.reshape(tf.range(i + 1.0), (1, i + 1)) + 1.0)
+
+    def replica(x: Any) -> Any:
+        context = tf.distribute.get_replica_context()
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = context.all_gather(x * x, axis=1)  # type: ignore[union-attr]
+            loss = tf.reduce_sum(y * y)
+        return y, tape.gradient(loss, x)
+
+    run = lambda: strategy.run(replica, (x,))  # noqa: E731
+    gathered, slopes = run() if engine is None else tf.function(run, engine=engine)()
+    wanted = np.concatenate([np.arange(1.0, n + 1) ** 2 for n in range(1, REPLICAS + 1)])
+    for at, (y, slope) in enumerate(zip(gathered.values, slopes.values, strict=True)):
+        assert y.numpy().ravel().tolist() == wanted.tolist()
+        numbers = np.arange(1.0, at + 2)
+        assert slope.numpy().ravel().tolist() == (REPLICAS * 4 * numbers**3).tolist()
+
+
 def test_variables_say_how_replicas_change_them(strategy: Any) -> None:
     with strategy.scope():
         total = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
@@ -292,3 +314,44 @@ def test_a_strategy_of_one_has_a_replica_too() -> None:
         generator = tf.random.Generator.from_seed(3)
     first = [0.1322986, 0.5348098]
     assert default.run(lambda: generator.uniform([2])).numpy() == pytest.approx(first, abs=1e-7)
+
+
+ROWS = np.arange(40, dtype=np.float32).reshape(20, 2)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("dealt", [False, True])
+def test_functions_go_through_distributed_datasets(strategy: Any, dealt: bool, engine: str) -> None:
+    """In a loop over all batches, by an iterator, and in Python: each batch once, in order."""
+    rows = tf.data.Dataset.from_tensor_slices({"a": ROWS, "b": ROWS[:, 0]})
+    if dealt:  # of ten batches two are left over
+        distributed = strategy.distribute_datasets_from_function(lambda _: rows.batch(2))
+    else:
+        distributed = strategy.experimental_distribute_dataset(rows.batch(8))
+
+    def of_batch(batch: Any) -> Any:
+        found = strategy.run(lambda b: tf.reduce_sum(b["a"] * b["b"][:, None]), (batch,))
+        return strategy.reduce("SUM", found, axis=None)
+
+    @tf.function(engine=engine)
+    def of_all(batches: Any) -> Any:
+        total, count = 0.0, 0
+        for batch in batches:
+            total += of_batch(batch)
+            count += 1
+        return total, count
+
+    @tf.function(engine=engine)
+    def of_two(batches: Any) -> Any:
+        total = 0.0
+        for _ in tf.range(2):
+            total += of_batch(next(batches))
+        return total
+
+    seen = 16 if dealt else 20
+    each = (ROWS[:seen] * ROWS[:seen, :1]).sum(1)
+    total, count = of_all(distributed)
+    assert (float(total), int(count)) == (each.sum(), 2 if dealt else 3)
+    assert sum(float(of_batch(batch)) for batch in distributed) == each.sum()
+    if not dealt:
+        assert float(of_two(iter(distributed))) == each[:16].sum()
