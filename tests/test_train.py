@@ -15,10 +15,13 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from benchmarks.training.network import step_of
+from benchmarks.training.worker import LAYERS, SEED, batch, ours
 from wengert.cli import main
 from wengert.overrides.registered_gradients import GRADIENTS
 from wengert.training.curve import lines_of
 from wengert.training.stopping import Stopping
+from wengert.training.tasks import TASKS
 from wengert.training.textures import KINDS, textures
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -129,6 +132,17 @@ def test_a_curve_of_dots() -> None:
     falling = lines_of(list(np.linspace(9, 0, 500)), columns=10, rows=3)
     assert falling[0][10] != "⠀"
     assert falling[2][19] != "⠀"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LAYERS)
+def test_what_is_measured_beside_tensorflow_is_the_same_network(name: str) -> None:
+    """The program of the benchmark, run here, takes the steps of the command."""
+    x, y = batch()
+    program = step_of(tf, TASKS["cifar10"].rate, SEED, with_spectrum=LAYERS[name] is not None)
+    step = ours()[name]
+    wanted = [float(step()) for _ in range(3)]
+    assert [float(program(x, y)) for _ in range(3)] == pytest.approx(wanted, rel=1e-4)
 
 
 # ---- equal runs ---------------------------------------------------------------------------------

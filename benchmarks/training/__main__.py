@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import statistics
 import subprocess
 import sys
@@ -27,7 +28,8 @@ PAGE: Final = """# Training, measured
 Written by `python -m benchmarks.training --save`. {}
 
 A step of `wengert train cifar10` with 128 pictures beside the same network in TensorFlow's graph, with its fused Adam, from equal
-weights, each in a process of its own, in turn; the first losses are equal. The ratio is the median of those of {} rounds.
+weights, each in a process of its own, in turn; the first losses are equal. The ratio is the median of those of {} rounds. When it began,
+{:.1f} other programs wanted the processor.
 
 | step | Wengert, ms | TensorFlow, ms | ratio | bar | holds |
 | --- | --- | --- | --- | --- | --- |
@@ -87,7 +89,7 @@ def page(measured: dict[str, Any]) -> str:
     ]
     right, seconds = measured["run"]["right"], measured["run"]["seconds"]
     return PAGE.format(
-        about(measured["machine"]), ROUNDS, "\n".join(rows), STEPS,
+        about(measured["machine"]), ROUNDS, measured["load"], "\n".join(rows), STEPS,
         right, LEAST_RIGHT, _said(right > LEAST_RIGHT),
         seconds, MOST_SECONDS, _said(seconds < MOST_SECONDS),
     )  # fmt: skip
@@ -98,7 +100,8 @@ def _said(holds: bool) -> str:
 
 
 def main() -> int:
-    measured = {"machine": machine(), "steps": steps(), "run": run()}
+    load = os.getloadavg()[0]
+    measured = {"machine": machine(), "load": load, "steps": steps(), "run": run()}
     text = page(measured)
     print(text)
     if "--save" in sys.argv:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-MAPS, FLOOR, DECAY = 12, 1e-3, 0.004
+MAPS, FLOOR, DECAY, EPSILON = 12, 1e-3, 0.004, 1e-7
 
 
 def step_of(tf: Any, rate: float, seed: int, with_spectrum: bool) -> Callable[[Any, Any], Any]:
     """A training step as one graph; it gives the loss before the update."""
     tf.random.set_seed(seed)
     weights = _weights(tf, with_spectrum)
-    optimizer = tf.compat.v1.train.AdamOptimizer(rate)
+    optimizer = tf.compat.v1.train.AdamOptimizer(rate, epsilon=EPSILON)
     variables = list(weights.values())
 
     @tf.function
