@@ -30,7 +30,7 @@ from wengert.engines.xla.layouts import (
     owned,
     whole_everywhere,
 )
-from wengert.engines.xla.meetings import begin, is_of_all
+from wengert.engines.xla.meetings import begin, is_of_all, share_threads
 from wengert.engines.xla.placement import device_of, on
 from wengert.engines.xla.replicas import ReplicaTrace
 from wengert.engines.xla.rooms import Answers, Rooms
@@ -286,21 +286,25 @@ class Compiled:
     ) -> Any:
         """What the function returns; it is in the list before anything else can happen."""
         function, returned = self._function, [] if returned is None else returned
+        waits = False
         if self._everywhere is not None:
             kept, away = ([self._laid(x) for x in part] for part in (kept, away))
+            waits |= share_threads(self._everywhere.mesh)
         if Used.layouts:
             layouts = layouts_of([*given, *kept, *away])
             if layouts is not None:
                 function = self._on_mesh(layouts)
+                mesh = next(x.mesh for x in layouts if x is not None)
+                waits |= share_threads(mesh)
                 if jax.process_count() > 1:
-                    if is_of_all(next(x.mesh for x in layouts if x is not None)):
+                    if is_of_all(mesh):
                         begin()
                     given, kept, away = [
                         list(map(for_all_processes, x)) for x in (given, kept, away)
                     ]
         if self._device is None and not self.calls_back:
             called_wide(returned.extend, map(function, (given,), (kept,), (away,), (number,)))
-            if self.calls_back:
+            if waits or self.calls_back:  # which may have come out when it was compiled
                 _wait(returned)
         else:
             called_wide(self._waiting, function, (given, kept, away, number), returned)
