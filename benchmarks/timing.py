@@ -21,6 +21,14 @@ class Timing(NamedTuple):
 
 def interleaved(contestants: Contestants, rounds: int, warm_up: int = 2) -> dict[str, Timing]:
     """Time all contestants in turn, so that a slow moment of the machine is shared."""
+    found = interleaved_rounds(contestants, rounds, warm_up)
+    return {name: summary(values) for name, values in found.items()}
+
+
+def interleaved_rounds(
+    contestants: Contestants, rounds: int, warm_up: int = 2
+) -> dict[str, list[float]]:
+    """The same round by round: the seconds of all contestants."""
     for run in contestants.values():
         for _ in range(warm_up):
             run()
@@ -29,7 +37,7 @@ def interleaved(contestants: Contestants, rounds: int, warm_up: int = 2) -> dict
         for name, run in contestants.items():
             time.sleep(_PAUSE)
             seconds[name].append(run())
-    return {name: summary(values) for name, values in seconds.items()}
+    return seconds
 
 
 def summary(values: list[float]) -> Timing:

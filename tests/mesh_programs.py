@@ -80,6 +80,22 @@ def same_as_one_device(
 
 
 @program(PROGRAMS)
+def steps_that_nobody_waits_for() -> None:
+    """Many, each with a sum over all devices: they do not wait for each other's threads."""
+    mesh = Mesh({"data": 4})
+    total = replicate(tf.Variable(np.zeros(1 << 16, np.float32)), mesh)
+    rows = shard(np.ones((4, 1 << 16), np.float32), mesh, "data")
+
+    @tf.function(engine="xla")
+    def add(rows: Any) -> Any:
+        return total.assign_add(tf.reduce_sum(rows, 0), read_value=False)
+
+    for _ in range(200):
+        add(rows)
+    assert total.numpy()[-1] == 800.0
+
+
+@program(PROGRAMS)
 def data_parallel() -> None:
     mesh = Mesh({"data": 4})
     network = same_as_one_device([(), (), ()], lambda x: shard(x, mesh, "data"), mesh)

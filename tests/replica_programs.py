@@ -135,6 +135,109 @@ def replicas_draw_random_numbers() -> None:
 
 
 @program(PROGRAMS)
+def replicas_change_variables() -> None:
+    """Moving averages, sums and counts of a step, beside momentum and clipped gradients."""
+    by = tf.VariableAggregation
+    optimizers: list[Any] = []
+
+    def variables() -> list[Any]:
+        optimizers[:] = [tf.optimizers.SGD(0.1, momentum=0.9)]
+        kept: Any = {"trainable": False, "synchronization": tf.VariableSynchronization.ON_READ}
+        return [
+            tf.Variable(tf.ones([3, 2])),
+            tf.Variable(tf.zeros([2]), aggregation=by.MEAN, **kept),
+            tf.Variable(0.0, aggregation=by.SUM, **kept),
+            tf.Variable(0, aggregation=by.ONLY_FIRST_REPLICA, trainable=False),
+        ]
+
+    def replica(w: Any, average: Any, total: Any, count: Any, x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            mean, variance = tf.nn.moments(x @ w, 0)
+            y = tf.nn.batch_normalization(x @ w, mean, variance, None, None, 1e-3)
+            loss = tf.reduce_mean(tf.square(y - 1.0)) / REPLICAS
+        average.assign(0.9 * average + 0.1 * mean)
+        slopes, _ = tf.clip_by_global_norm([tape.gradient(loss, w)], 0.5)
+        optimizers[0].apply_gradients(zip(slopes, [w], strict=True))
+        total.assign_add(loss)
+        count.assign_add(1)
+        return loss, average.read_value(), total + 0.0
+
+    same_on_replicas(replica, [parts(5, 3)], variables)
+
+
+@program(PROGRAMS)
+def replicas_check_what_they_have() -> None:
+    """Each for itself, with texts that differ, and before what waits for the check."""
+    strategy = tf.distribute.MirroredStrategy()
+
+    def replica(x: Any) -> Any:
+        large = tf.reduce_max(x * 1.0)
+        with tf.control_dependencies([tf.debugging.assert_less(large, 9.0, message="too large")]):
+            y = tf.sin(x) * 2.0
+        tf.debugging.assert_all_finite(y, "not finite")
+        return y
+
+    same_on_replicas(replica, [parts(4, 3)])
+    step = tf.function(lambda x: strategy.run(replica, (x,)), engine="xla")
+    assert step(on_each([[1.0], [2.0], [3.0], [4.0]])).values[3].shape == (1,)
+    bad = on_each([[1.0], [2.0], [30.0], [4.0]])
+    refused(tf.errors.InvalidArgumentError, "too large", lambda: step(bad))
+
+
+@program(PROGRAMS)
+def replicas_in_loops_and_branches() -> None:
+    """Several steps in one call: what the replicas do in each is done at once, too."""
+    results: list[Any] = []
+    for engine in ("numpy", "xla"):
+        tf.random.set_seed(7)
+        strategy = tf.distribute.MirroredStrategy()
+        with strategy.scope():
+            w = tf.Variable(tf.ones([3, 2]))
+            total = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
+            optimizer = tf.optimizers.Adam(0.1)
+
+        def replica(x: Any, w: Any = w, total: Any = total, optimizer: Any = optimizer) -> Any:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.square(tf.nn.dropout(x, 0.5) @ w - 1.0))
+            optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+            total.assign_add(loss)
+            return loss
+
+        @tf.function(engine=engine)
+        def steps(x: Any, count: Any, s: Any = strategy, replica: Any = replica) -> Any:
+            found = 0.0
+            for at in tf.range(count):
+                found += s.reduce("SUM", s.run(replica, (x,)), axis=None)
+                if at == 1:
+                    found += s.reduce("MEAN", s.run(replica, (x,)), axis=None)
+            return found
+
+        with Groups() as groups:
+            given = parts(5, 3)
+            found = [steps(given, tf.constant(count)).numpy() for count in (3, 1, 2)]
+        results.append([*found, w.numpy(), total.numpy()])
+    assert len(groups.found) >= 2
+    assert all(groups.found), groups.found
+    for a, b in zip(*results, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+
+
+@program(PROGRAMS)
+def replicas_draw_from_a_generator_in_common() -> None:
+    """One made in the scope: at once, each its own numbers; the state moves on once."""
+    made: list[Any] = []
+
+    def variables() -> list[Any]:
+        made[:] = [tf.random.Generator.from_seed(3)]
+        return [made[0].state]
+
+    def replica(_: Any, x: Any) -> Any:
+        return x * made[0].normal([4, 3]), made[0].uniform([2]) + 1.0
+
+    same_on_replicas(replica, [parts(4, 3)], variables)
+
+
+@program(PROGRAMS)
 def replicas_draw_from_one_generator() -> None:
     """That of a function which all of them call. One after the other: each takes up where the one before left it."""
     made: list[Any] = []

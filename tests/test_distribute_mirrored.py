@@ -121,6 +121,28 @@ def test_all_reduce_and_its_gradients(strategy: Any) -> None:
     assert tape.gradient(y, v).numpy() == 6 * 2 * 2.0
 
 
+@pytest.mark.parametrize("engine", [None, "numpy", "native"])
+def test_all_gather_and_its_gradient(strategy: Any, engine: str | None) -> None:
+    """Parts of several sizes; each has its part of what all replicas send back."""
+    x = per_replica(strategy, lambda i: tf.reshape(tf.range(i + 1.0), (1, i + 1)) + 1.0)
+
+    def replica(x: Any) -> Any:
+        context = tf.distribute.get_replica_context()
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = context.all_gather(x * x, axis=1)  # type: ignore[union-attr]
+            loss = tf.reduce_sum(y * y)
+        return y, tape.gradient(loss, x)
+
+    run = lambda: strategy.run(replica, (x,))  # noqa: E731
+    gathered, slopes = run() if engine is None else tf.function(run, engine=engine)()
+    wanted = np.concatenate([np.arange(1.0, n + 1) ** 2 for n in range(1, REPLICAS + 1)])
+    for at, (y, slope) in enumerate(zip(gathered.values, slopes.values, strict=True)):
+        assert y.numpy().ravel().tolist() == wanted.tolist()
+        numbers = np.arange(1.0, at + 2)
+        assert slope.numpy().ravel().tolist() == (REPLICAS * 4 * numbers**3).tolist()
+
+
 def test_variables_say_how_replicas_change_them(strategy: Any) -> None:
     with strategy.scope():
         total = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
@@ -176,8 +198,17 @@ def test_errors_of_replicas(strategy: Any) -> None:
     with pytest.raises(RuntimeError, match="replica 0: all_reduce of 1; replica 1: ended"):
         strategy.run(alone)
     inner = tf.function(lambda: tf.distribute.get_replica_context().all_reduce("SUM", 1.0))  # type: ignore[union-attr]
-    with pytest.raises(RuntimeError, match=r"A tf\.function within"):
+    with pytest.raises(RuntimeError, match=r"a tf\.function within the function"):
         strategy.run(lambda: inner())
+    with strategy.scope():
+        total = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
+
+    def loops() -> None:
+        for _ in tf.range(3):
+            total.assign_add(1.0)
+
+    with pytest.raises(RuntimeError, match=r"a loop, a branch .* as where a variable is changed"):
+        tf.function(lambda: strategy.run(loops))()
     assert [v.numpy() for v in strategy.run(inner).values] == [
         4.0
     ] * REPLICAS  # the replicas' function itself may be one
@@ -209,3 +240,118 @@ def test_sparse_gradients_and_minimize(strategy: Any) -> None:
 
     strategy.run(replica, (ids,))
     assert table.numpy()[:, 0].tolist() == [1.0 - 5.0, 0.0, 0.0, 0.0, 1.0]
+
+
+# Of TensorFlow 2.21 on four devices, from the seed 3: the numbers of each replica, in the order in which they are drawn.
+IN_COMMON = (
+    [0.2942096, 0.08704996, 0.8878442, 0.09625757, 0.6851759, 0.1120832, 0.78920770, 0.57553458],
+    [
+        0.05272678,
+        0.19034316,
+        -1.3250628,
+        0.56923401,
+        -0.06089476,
+        0.0421007,
+        -0.44729155,
+        1.3192838,
+    ],
+)
+AFTERWARDS = [0.03114271, 0.53407621]  # where no replica draws
+OF_A_NEW_SEED = [0.91814220, 0.40753103, 0.70011520, 0.01550221]
+OF_A_PART = [0.67511344, 0.99540961, 0.81970787, 0.81914866]
+
+
+def flat(values: Any) -> list[float]:
+    return [float(x) for v in values.values for x in v.numpy()]
+
+
+@pytest.mark.parametrize("engine", [None, "numpy", "native"])
+def test_generators_in_common(strategy: Any, engine: str | None) -> None:
+    """One made in the scope gives each replica its own numbers, and moves on once for all of them."""
+    with strategy.scope():
+        generator = tf.random.Generator.from_seed(3)
+
+    def draw(replica: Any) -> list[float]:
+        if engine is None:
+            return flat(strategy.run(replica))
+        return flat(tf.function(lambda: strategy.run(replica), engine=engine)())
+
+    def reset() -> Any:
+        generator.reset_from_seed(5)
+        return generator.uniform([1])
+
+    assert draw(lambda: generator.uniform([2])) == pytest.approx(IN_COMMON[0], abs=1e-7)
+    assert draw(lambda: generator.normal([2])) == pytest.approx(IN_COMMON[1], abs=1e-6)
+    assert generator.state.numpy().tolist() == [1027, 0, 0]
+    assert generator.uniform([2]).numpy() == pytest.approx(AFTERWARDS, abs=1e-7)
+    assert draw(reset) == pytest.approx(OF_A_NEW_SEED, abs=1e-7)
+    if engine is None:  # a part is a variable, which functions make in their first call only
+        found = draw(lambda: generator.split(1)[0].uniform([1]))
+        assert found == pytest.approx(OF_A_PART, abs=1e-7)
+
+
+def test_generators_of_no_strategy(strategy: Any) -> None:
+    """One made outside is drawn from in turns; the first replica has the numbers that come next."""
+    generator, alone = (tf.random.Generator.from_seed(3) for _ in range(2))
+    found = flat(strategy.run(lambda: generator.uniform([2])))
+    assert found == [float(x) for _ in range(REPLICAS) for x in alone.uniform([2]).numpy()]
+    assert generator.state.numpy().tolist() == alone.state.numpy().tolist()
+    with pytest.raises(TypeError):
+        strategy.run(lambda: generator.normal([2], dtype=tf.float32, mean="one"))
+    assert generator.state.numpy().tolist() == alone.state.numpy().tolist()
+
+
+def test_a_strategy_of_one_has_a_replica_too() -> None:
+    """The number of the only replica is part of its key, as in TensorFlow."""
+    one = tf.distribute.OneDeviceStrategy()
+    with one.scope():
+        generator = tf.random.Generator.from_seed(3)
+    assert one.run(lambda: generator.uniform([2])).numpy() == pytest.approx(
+        IN_COMMON[0][:2], abs=1e-7
+    )
+    default = tf.distribute.get_strategy()
+    with default.scope():
+        generator = tf.random.Generator.from_seed(3)
+    first = [0.1322986, 0.5348098]
+    assert default.run(lambda: generator.uniform([2])).numpy() == pytest.approx(first, abs=1e-7)
+
+
+ROWS = np.arange(40, dtype=np.float32).reshape(20, 2)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("dealt", [False, True])
+def test_functions_go_through_distributed_datasets(strategy: Any, dealt: bool, engine: str) -> None:
+    """In a loop over all batches, by an iterator, and in Python: each batch once, in order."""
+    rows = tf.data.Dataset.from_tensor_slices({"a": ROWS, "b": ROWS[:, 0]})
+    if dealt:  # of ten batches two are left over
+        distributed = strategy.distribute_datasets_from_function(lambda _: rows.batch(2))
+    else:
+        distributed = strategy.experimental_distribute_dataset(rows.batch(8))
+
+    def of_batch(batch: Any) -> Any:
+        found = strategy.run(lambda b: tf.reduce_sum(b["a"] * b["b"][:, None]), (batch,))
+        return strategy.reduce("SUM", found, axis=None)
+
+    @tf.function(engine=engine)
+    def of_all(batches: Any) -> Any:
+        total, count = 0.0, 0
+        for batch in batches:
+            total += of_batch(batch)
+            count += 1
+        return total, count
+
+    @tf.function(engine=engine)
+    def of_two(batches: Any) -> Any:
+        total = 0.0
+        for _ in tf.range(2):
+            total += of_batch(next(batches))
+        return total
+
+    seen = 16 if dealt else 20
+    each = (ROWS[:seen] * ROWS[:seen, :1]).sum(1)
+    total, count = of_all(distributed)
+    assert (float(total), int(count)) == (each.sum(), 2 if dealt else 3)
+    assert sum(float(of_batch(batch)) for batch in distributed) == each.sum()
+    if not dealt:
+        assert float(of_two(iter(distributed))) == each[:16].sum()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,17 +28,17 @@ def launch(*words: object, **more: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def numbers(run: subprocess.CompletedProcess[str]) -> list[float]:
-    """The loss and the weights that the first process printed."""
+def numbers(run: subprocess.CompletedProcess[str]) -> list[Any]:
+    """What the first process printed: the loss and the weights."""
     assert run.returncode == 0, run.stderr[-3000:]
     lines = [x.partition("RESULT ")[2] for x in run.stdout.splitlines() if "RESULT" in x]
     assert len(lines) == 1
-    found: list[float] = json.loads(lines[0])
+    found: list[Any] = json.loads(lines[0])
     return found
 
 
 @pytest.fixture(scope="module")
-def of_one(tmp_path_factory: pytest.TempPathFactory) -> list[float]:
+def of_one(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """What one process finds."""
     folder = tmp_path_factory.mktemp("one")
     return numbers(launch("-n", 1, PROGRAM, folder, "native", STEPS, BATCH))
@@ -46,12 +47,29 @@ def of_one(tmp_path_factory: pytest.TempPathFactory) -> list[float]:
 @needs_jax
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "engine"), [(2, "xla"), (4, "native")])
-def test_processes_train_as_one(
-    count: int, engine: str, of_one: list[float], tmp_path: Path
-) -> None:
+def test_processes_train_as_one(count: int, engine: str, of_one: list[Any], tmp_path: Path) -> None:
     """Variables begin as the first process's; batches of 10 do not divide by 4, nor the 4 that remain."""
     found = numbers(launch("-n", count, PROGRAM, tmp_path, engine, STEPS, BATCH))
     np.testing.assert_allclose(found, of_one, rtol=1e-4, atol=1e-5)
+
+
+@needs_jax
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["native", "xla"])
+def test_steps_that_change_variables(engine: str) -> None:
+    """Averages, sums and counts, and a generator in common: in two processes as on two devices of one, with NumPy."""
+    program = str(HERE / "step_worker.py")
+    runs = [
+        subprocess.run(
+            [sys.executable, program, "mirrored", "numpy"],
+            env=environment(), capture_output=True, text=True, timeout=120,
+        ),
+        launch("-n", 2, "--plain", program, "processes", engine),
+    ]  # fmt: skip
+    wanted, found = map(numbers, runs)
+    assert len(found) == len(wanted) == 8
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
 @needs_jax

@@ -383,6 +383,22 @@ def test_response_normalization(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("channels", [16, 64, 70])
+def test_gradient_of_response_normalization(kind: str, channels: int) -> None:
+    x, g = (drawn((2, 30, 40, channels), kind, seed=seed) for seed in (0, 1))
+    for radius, beta in ((5, 0.5), (4, 0.75), (100, 1.0), (0, 0.6)):
+
+        def run(radius: int = radius, beta: float = beta) -> list[Any]:
+            given = tf.constant(x)
+            with tf.GradientTape() as tape:
+                tape.watch(given)
+                y = tf.nn.local_response_normalization(given, radius, 1.5, 0.3, beta)
+            return [tape.gradient(y, given, output_gradients=tf.constant(g))]
+
+        assert_both(run, kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("width", [8, 37, 100, 257])
 def test_rows_that_meet(kind: str, width: int) -> None:
     """Again and again: where threads wrote to the same places, an extreme would be lost at times."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import os
 import re
 import signal
@@ -17,10 +15,13 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from benchmarks.training.network import step_of
+from benchmarks.training.worker import LAYERS, SEED, batch, ours
 from wengert.cli import main
 from wengert.overrides.registered_gradients import GRADIENTS
 from wengert.training.curve import lines_of
 from wengert.training.stopping import Stopping
+from wengert.training.tasks import TASKS
 from wengert.training.textures import KINDS, textures
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -133,38 +134,15 @@ def test_a_curve_of_dots() -> None:
     assert falling[2][19] != "⠀"
 
 
-READ = """
-import json, sys
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-events = EventAccumulator(sys.argv[1]).Reload()
-tags = events.Tags()["tensors"]
-read = lambda e: [e.step, e.tensor_proto.float_val[0] if e.tensor_proto.float_val else None,
-                  list(e.tensor_proto.tensor_content)]
-print(json.dumps({tag: [read(e) for e in events.Tensors(tag)] for tag in tags}))
-"""
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(
-    importlib.util.find_spec("tensorboard") is None, reason="the package tensorboard is not there"
-)
-def test_tensorboard_reads_what_a_run_writes(tmp_path: Path) -> None:
-    """Its own reader finds the losses and accuracies of every tenth step, and of the tests."""
-    folder = tmp_path / "run"
-    assert train("digits", "--steps", 40, out=folder) == 0
-    assert train("--resume", folder, "--steps", 60) == 0
-    done = subprocess.run(
-        [sys.executable, "-c", READ, str(folder / "events")], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert set(found) == {"train/loss", "train/accuracy", "test/loss", "test/accuracy"}
-    steps = [event[0] for event in found["train/loss"]]
-    assert steps == [10, 20, 30, 40, 50, 60]
-    kept = {int(step): loss for step, loss, _ in history(folder)}
-    for step, plain, content in found["train/loss"]:
-        loss = np.frombuffer(bytes(content), np.float32)[0] if plain is None else plain
-        assert loss == pytest.approx(kept[step], rel=1e-6)
+@pytest.mark.parametrize("name", LAYERS)
+def test_what_is_measured_beside_tensorflow_is_the_same_network(name: str) -> None:
+    """The program of the benchmark, run here, takes the steps of the command."""
+    x, y = batch()
+    program = step_of(tf, TASKS["cifar10"].rate, SEED, with_spectrum=LAYERS[name] is not None)
+    step = ours()[name]
+    wanted = [float(step()) for _ in range(3)]
+    assert [float(program(x, y)) for _ in range(3)] == pytest.approx(wanted, rel=1e-4)
 
 
 # ---- equal runs ---------------------------------------------------------------------------------

@@ -787,6 +787,27 @@ def sizes() -> None:
 
 
 @program
+def what_is_not_taken_is_named() -> None:
+    """What is no number lives outside of the compiled program: iterators, datasets, tables."""
+    numbers = tf.data.Dataset.range(4)
+    items = iter(numbers)
+    table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.int64, -1)
+
+    def summed() -> Any:
+        total = tf.constant(0, tf.int64)
+        for number in numbers:
+            total += number
+        return total
+
+    for function, what in (
+        (lambda: next(items) + 1, "iterator of a dataset"),
+        (summed, "dataset"),
+        (lambda: table.lookup(tf.constant([1], tf.int64)), "table"),
+    ):
+        assert f"and no {what}: <tf.Tensor" in refused(tf.function(function, engine="xla"))
+
+
+@program
 def what_is_refused_is_named() -> None:
     said = refused(tf.function(tf.strings.as_string, engine="xla"), tf.constant([1.0]))
     assert said.startswith("XLA cannot compute AsString: its result is of dtype string")

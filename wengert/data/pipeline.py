@@ -107,6 +107,8 @@ def stage(name: str) -> Callable[[Callable[..., Any]], Row]:
 class Pass(Resource):
     """One pass through a pipeline. Threads may share it."""
 
+    what = "iterator of a dataset"
+
     def __init__(self, pipeline: Pipeline | None = None, name: str = "iterator") -> None:
         self.name = name
         self._lock = threading.RLock()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wengert.distribute.values import DistributedValues
@@ -63,6 +63,9 @@ class DistributedDataset:
     def __iter__(self) -> DistributedIterator:
         return DistributedIterator(iter(self._divided))
 
+    def _in_rounds(self) -> tuple[Any, Any]:
+        return iter(self)._in_rounds()
+
 
 class DistributedIterator:
     """The batches for several replicas, one after the other."""
@@ -74,14 +77,19 @@ class DistributedIterator:
         return self
 
     def __next__(self) -> Any:
-        return _joined(next(self._parts))
+        return joined(next(self._parts))
 
     def get_next(self) -> Any:
         """The next batch."""
         return next(self)
 
+    def _in_rounds(self) -> tuple[Any, Any]:
+        """For loops of functions, as an iterator of a dataset has it."""
+        has_next, next_parts = self._parts._in_rounds()
+        return has_next, lambda: joined(next_parts())
 
-def _joined(parts: tuple[Any, ...]) -> Any:
+
+def joined(parts: Sequence[Any]) -> Any:
     """The parts of a batch, nested as the batch is."""
     flat = zip(*map(nest.flatten, parts), strict=True)
     return nest.pack_sequence_as(parts[0], [DistributedValues(leaves) for leaves in flat])

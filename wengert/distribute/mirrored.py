@@ -7,6 +7,7 @@ uneven batches are nothing special. The XLA engine has all devices work at once 
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import weakref
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from wengert.api.function.function import Function
 from wengert.api.session.devices import list_logical_devices
 from wengert.core.context import current_graph, thread
 from wengert.core.row import Row
-from wengert.distribute.batches import DistributedDataset
+from wengert.distribute.batches import DistributedDataset, joined
 from wengert.distribute.strategy import (
     ReplicaContext,
     Strategy,
@@ -37,7 +38,7 @@ from wengert.distribute.values import (
 from wengert.host.context_manager import context_manager, enter
 from wengert.host.locks import load_module
 from wengert.ops.arrays.creation import shape
-from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.joining import concat, split, stack
 from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.state.creators import variable_creator_scope
@@ -256,11 +257,21 @@ class _Dealt:
     def __iter__(self) -> Any:
         batches = iter(self._dataset)
         while True:
-            dealt = [b for b, _ in zip(batches, range(self._count), strict=False)]
+            dealt = list(itertools.islice(batches, self._count))
             if len(dealt) < self._count:
                 return
-            flat = zip(*map(nest.flatten, dealt), strict=True)
-            yield nest.pack_sequence_as(dealt[0], [DistributedValues(leaves) for leaves in flat])
+            yield joined(dealt)
+
+    def _in_rounds(self) -> tuple[Any, Any]:
+        """For loops of functions: as many batches as there are replicas are a window."""
+        has_next, window = self._dataset.window(self._count, drop_remainder=True)._in_rounds()
+
+        return has_next, lambda: nest.map_structure(self._column, window())
+
+    def _column(self, batches: Any) -> DistributedValues:
+        """A part of the batches of all replicas."""
+        one = iter(batches)
+        return DistributedValues([one.get_next() for _ in range(self._count)])
 
 
 # ---- in a replica ---------------------------------------------------------------------------------
@@ -304,27 +315,45 @@ class MirroredContext(ReplicaContext):
         return nest.pack_sequence_as(value, results)
 
     def _noted(self, mean: bool, x: Any, y: Any) -> Any:
-        """The result, as the tapes of this replica see it; those around have seen how it was made."""
-        own = [r for r in thread.context.recorders if r not in self._turn.outer]
-        if not own or isinstance(x, IndexedSlices):
+        """What was reduced, for the tapes of this replica."""
+        if isinstance(x, IndexedSlices):
             return y
         again = "MEAN" if mean else "SUM"
         row = Row(
             "AllReduce", lambda _, a: a, vjp=(lambda g, y, x: self.all_reduce(again, g),), saves=""
         )
-        for recorder in own:
-            recorder.record(row, [x], {}, y)
-        return y
+        return self._recorded(row, x, y)
 
     def all_gather(self, value: Any, axis: int, options: object = None) -> Any:
         """The values of all replicas, joined along an axis."""
         flat = list(map(convert, nest.flatten(value)))
 
         def once(brought: Sequence[Any]) -> list[Any]:
-            return [[concat(list(v), axis) for v in zip(*brought, strict=True)]] * len(brought)
+            columns = list(zip(*brought, strict=True))
+            found = [concat(list(v), axis) for v in columns]
+            sizes = [[shape(v)[axis] for v in column] for column in columns]
+            return [(found, sizes)] * len(brought)
 
-        found = self._turn.meet(f"all_gather of {len(flat)}", once, flat)
-        return nest.pack_sequence_as(value, found)
+        found, sizes = self._turn.meet(f"all_gather of {len(flat)}", once, flat)
+        given = zip(flat, found, sizes, strict=True)
+        results = [self._gathered(x, y, of_all, axis) for x, y, of_all in given]
+        return nest.pack_sequence_as(value, results)
+
+    def _gathered(self, x: Any, y: Any, sizes: Sequence[Any], axis: int) -> Any:
+        """What was gathered, for the tapes of this replica: its part is what all replicas send back there."""
+        at = self._turn.at
+
+        def back(g: Any, y: Any, x: Any) -> Any:
+            return split(self.all_reduce("SUM", g), stack(sizes), axis)[at]
+
+        return self._recorded(Row("AllGather", lambda _, a: a, vjp=(back,), saves=""), x, y)
+
+    def _recorded(self, row: Row, x: Any, y: Any) -> Any:
+        """The result, as the tapes of this replica see it; those around have seen how it was made."""
+        own = [r for r in thread.context.recorders if r not in self._turn.outer]
+        for recorder in own:
+            recorder.record(row, [x], {}, y)
+        return y
 
 
 def _reduced(mean: bool, values: Sequence[Any]) -> Any:

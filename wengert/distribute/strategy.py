@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import enum
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from wengert.distribute.values import InputContext, ValueContext, ValueFunction, local
 from wengert.host.context_manager import context_manager
 from wengert.ops.reductions.reductions import reduce_mean, reduce_sum
-from wengert.state.replicas import current, run_as
+from wengert.state.replicas import current, enter_as, run_as
 from wengert.values import nest
 from wengert.values.convert import convert
 
@@ -22,14 +21,6 @@ class ReduceOp(enum.Enum):
     MEAN = "MEAN"
 
 
-class _Now(threading.local):
-    """The strategy whose scope a thread is in, and the context of the replica that is running."""
-
-    strategy: Strategy | None = None
-    replica: ReplicaContext | None = None
-
-
-_now: Final = _Now()
 CPU: Final = "/device:CPU:0"
 
 
@@ -38,13 +29,11 @@ def as_replica(
     replica: ReplicaContext | None, strategy: Strategy | None = None
 ) -> tuple[None, Callable[[], None]]:
     """A context in which a replica runs; with None, what is done once for all replicas of a strategy."""
-    before = _now.strategy, _now.replica
-    _now.strategy = strategy if replica is None else replica.strategy
-    _now.replica = replica
+    before = enter_as(_said(strategy if replica is None else replica.strategy), replica)
     replica_before = run_as(replica if replica is not None and replica.has_others else None)
 
     def undo() -> None:
-        _now.strategy, _now.replica = before
+        enter_as(*before)
         run_as(replica_before)
 
     return None, undo
@@ -132,8 +121,12 @@ class Strategy:
     @context_manager
     def scope(self) -> tuple[Strategy, Callable[[], None]]:
         """A context in which this is the strategy."""
-        before, _now.strategy = _now.strategy, self
-        return self, lambda: setattr(_now, "strategy", before)
+        before = enter_as(_said(self), current.replica)
+
+        def undo() -> None:
+            enter_as(*before)
+
+        return self, undo
 
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: object = None
@@ -274,9 +267,14 @@ class ReplicaContext:
 _DEFAULT: Final = Strategy()
 
 
+def _said(strategy: Strategy | None) -> Strategy | None:
+    """A strategy, unless it is the one that there is where none was chosen."""
+    return None if strategy is _DEFAULT else strategy
+
+
 def get_strategy() -> Strategy:
     """The strategy in whose scope this is; otherwise the default one."""
-    return _now.strategy or _DEFAULT
+    return current.strategy or _DEFAULT
 
 
 def has_strategy() -> bool:
@@ -288,12 +286,12 @@ def get_replica_context() -> ReplicaContext | None:
     """The context of the replica that is running; None where functions for all replicas run."""
     if in_cross_replica_context():
         return None
-    return _now.replica or ReplicaContext(get_strategy())
+    return current.replica or ReplicaContext(get_strategy())
 
 
 def in_cross_replica_context() -> bool:
     """Whether this is in the scope of a strategy, and no replica of it is running."""
-    return has_strategy() and _now.replica is None
+    return has_strategy() and current.replica is None
 
 
 def maybe_merge_call(fn: Callable[..., Any], strategy: Strategy, *args: Any, **kwargs: Any) -> Any:

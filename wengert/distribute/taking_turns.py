@@ -92,8 +92,8 @@ class Turn:
         if current_graph() is not self._graph:
             raise RuntimeError(
                 f"{what} was called while another graph was being built than the one around strategy.run. "
-                "A tf.function within the function that the replicas run cannot let them meet: put "
-                "tf.function around strategy.run."
+                "In a loop, a branch or a tf.function within the function that the replicas run they cannot meet, as "
+                "where a variable is changed: put it around strategy.run."
             )
         self.request = Request(what, function, brought)
         _released()

@@ -30,6 +30,8 @@ class Form(NamedTuple):
 class Contents(Resource):
     """The entries of a table. Threads may share it."""
 
+    what = "table"
+
     def __init__(self, form: Form, name: str) -> None:
         self.form = form
         self.name = name

@@ -80,6 +80,7 @@ class Resource:
 
     dtype = RESOURCE
     shape = ()
+    what = "resource"  # in a word
 
     def __getitem__(self, key: Any) -> Any:
         return self

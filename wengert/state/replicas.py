@@ -1,25 +1,46 @@
-"""Replicas: which one runs in a thread, where there are several, and how they share variables."""
+"""Replicas: which one runs in a thread, of which strategy, and how they share variables."""
 
 from __future__ import annotations
 
 import enum
 import threading
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+Result = TypeVar("Result")
 
 
 class Current(threading.local):
-    """The context of the replica; None where there is one replica, or where all of them are meant."""
+    """What runs in a thread; None of each where there is none."""
 
-    context: Any = None
+    strategy: Any = None  # in whose scope it is, but for the default one
+    replica: Any = None  # the context of the replica; None where all of them are meant
+    context: Any = None  # the same, where there are several
 
 
 current: Final = Current()
+
+
+def enter_as(strategy: Any, replica: Any) -> tuple[Any, Any]:
+    """Let these be the strategy and the replica of the thread; returns those before."""
+    before = current.strategy, current.replica
+    current.strategy, current.replica = strategy, replica
+    return before
 
 
 def run_as(context: Any) -> Any:
     """Let this be the replica of the thread; returns the one before."""
     before, current.context = current.context, context
     return before
+
+
+def without_others(function: Callable[[], Result]) -> Result:
+    """What a function gives if what it changes is this replica's to change: it meets no other one."""
+    before = run_as(None)
+    try:
+        return function()
+    finally:
+        run_as(before)
 
 
 class VariableAggregation(enum.Enum):

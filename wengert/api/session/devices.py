@@ -53,7 +53,8 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
 def _found(device_type: str | None, processors: int = 1) -> list[tuple[str, str]]:
     """The devices of a type, by name and type."""
-    kinds = ["CPU"] * processors + accelerators()
+    # Who asks for processors alone may be about to divide them, which an engine that looked for others prevents.
+    kinds = ["CPU"] * processors + ([] if device_type == "CPU" else accelerators())
     named = [(f"{kind}:{kinds[:at].count(kind)}", kind) for at, kind in enumerate(kinds)]
     return [(name, kind) for name, kind in named if device_type in (None, kind)]
 

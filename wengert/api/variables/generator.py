@@ -1,4 +1,8 @@
-"""tf.random.Generator: a random number generator with explicit state."""
+"""tf.random.Generator: a random number generator with explicit state.
+
+Made in the scope of a strategy, it is one that all replicas draw from at once: their numbers differ, since each has its key from
+the state's key and its own number, and the state moves on once. Any other one belongs to whoever draws: replicas take it in turns.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,7 @@ from wengert.ops.random import rows as rows
 from wengert.ops.random.arguments import Algorithm, algorithm_number, check_algorithm, sizes
 from wengert.ops.random.philox import LONG
 from wengert.ops.random.stateless import binomial_from, check_uniform, scaled_from, uniform_from
+from wengert.state.replicas import current, without_others
 from wengert.state.variable import Variable
 from wengert.values import dtypes
 from wengert.values.dtypes import as_dtype
@@ -78,7 +83,7 @@ def _kept_after_an_error(method: Method) -> Method:
             result = method(self, *args, **kwargs)
             return result
         except Exception:
-            self._state.assign(before)
+            without_others(lambda: self._state.assign(before))
             raise
 
     return drawn  # type: ignore[return-value]
@@ -111,6 +116,7 @@ class Generator:
         if state is None or alg is None:
             raise ValueError("A tf.random.Generator needs both `state` and `alg`.")
         self._algorithm = check_algorithm(alg)
+        self._strategy = current.strategy
         self._state = state if isinstance(state, Variable) else _variable(_checked(state))
 
     # ---- how it is made ----------------------------------------------------------------------
@@ -146,15 +152,15 @@ class Generator:
 
     def reset(self, state: TensorLike) -> None:
         """Replace the state."""
-        self._state.assign(_checked(state))
+        self._replace(_checked(state))
 
     def reset_from_seed(self, seed: TensorLike) -> None:
         """Replace the state by one derived from a seed."""
-        self._state.assign(create_rng_state(seed, self._algorithm))
+        self._replace(create_rng_state(seed, self._algorithm))
 
     def reset_from_key_counter(self, key: IntLike, counter: TensorLike) -> None:
         """Replace the state by a key and a counter."""
-        self._state.assign(_joined(key, counter))
+        self._replace(_joined(key, counter))
 
     @property
     def state(self) -> Variable:
@@ -174,14 +180,41 @@ class Generator:
 
     def skip(self, delta: IntLike) -> Tensor:
         """Advance the state as if `delta` numbers had been drawn; return the previous state."""
-        before = self._state.read_value()
-        self._state.assign(_advanced(before, delta))
+
+        def skipped() -> Tensor:
+            before = self._state.read_value()
+            self._state.assign(_advanced(before, delta))
+            return before
+
+        before: Tensor = self._once(skipped)
         return before
 
-    def _take(self, shape: ShapeLike) -> list[Tensor]:
+    def _replace(self, state: Tensor) -> None:
+        self._once(lambda: self._state.assign(state))
+
+    def _once(self, change: Callable[[], Any]) -> Any:
+        """What a change of the state gives; replicas that have the state in common make it together."""
+        context = current.context
+        if context is not None and context.strategy is self._strategy:
+            return context.merge_call(lambda _: change())
+        return without_others(change)
+
+    def _take(self, count: int) -> list[Tensor]:
+        """Key and counter for so many numbers."""
+        state = self.skip(count)
+        return [self._own(state[_KEY]), state[_COUNTER]]
+
+    def _taken(self, shape: ShapeLike) -> list[Tensor]:
         """Key and counter for the numbers of a shape."""
-        state = self.skip(math.prod(sizes(shape, rows.ADVANCED)))
-        return [state[_KEY], state[_COUNTER]]
+        return self._take(math.prod(sizes(shape, rows.ADVANCED)))
+
+    def _own(self, key: Tensor) -> Tensor:
+        """The key of the replica that draws, where replicas have the state in common."""
+        replica = current.replica
+        if replica is None or self._strategy is None or replica.strategy is not self._strategy:
+            return key
+        counter = np.array([replica.replica_id_in_sync_group, 0], np.uint64)
+        return uniform_from([key, wrap(counter)], [1], None, None, dtypes.uint64)
 
     # ---- its numbers -------------------------------------------------------------------------
 
@@ -196,7 +229,7 @@ class Generator:
     ) -> Tensor:
         """Samples from a normal distribution."""
         row = rows.NORMAL.stateless
-        return scaled_from(row, self._take(shape), shape, mean, stddev, dtype)
+        return scaled_from(row, self._taken(shape), shape, mean, stddev, dtype)
 
     @_kept_after_an_error
     def truncated_normal(
@@ -209,7 +242,7 @@ class Generator:
     ) -> Tensor:
         """Samples from a truncated normal distribution, cut off at two standard deviations."""
         row = rows.TRUNCATED.stateless
-        return scaled_from(row, self._take(shape), shape, mean, stddev, dtype)
+        return scaled_from(row, self._taken(shape), shape, mean, stddev, dtype)
 
     @_kept_after_an_error
     def uniform(
@@ -222,14 +255,14 @@ class Generator:
     ) -> Tensor:
         """Uniform samples from [minval, maxval); integers over the full range if both are None."""
         maxval = check_uniform(minval, maxval, dtype)
-        return uniform_from(self._take(shape), shape, minval, maxval, dtype)
+        return uniform_from(self._taken(shape), shape, minval, maxval, dtype)
 
     @_kept_after_an_error
     def uniform_full_int(
         self, shape: ShapeLike, dtype: DTypeLike = dtypes.uint64, name: str | None = None
     ) -> Tensor:
         """Uniform integers over the full range of the dtype."""
-        return uniform_from(self._take(shape), shape, None, None, as_dtype(dtype))
+        return uniform_from(self._taken(shape), shape, None, None, as_dtype(dtype))
 
     @_kept_after_an_error
     def binomial(
@@ -244,8 +277,8 @@ class Generator:
         pairs = math.prod(np.broadcast_shapes(np.shape(counts), np.shape(probs)))
         each = math.prod(sizes(shape, rows.BINOMIAL)) // max(pairs, 1)
         # The amount that TensorFlow reserves for this many samples.
-        state = self.skip(pairs * 200 * (each + 3) // 4)
-        return binomial_from([state[_KEY], state[_COUNTER]], shape, counts, probs, dtype)
+        taken = self._take(pairs * 200 * (each + 3) // 4)
+        return binomial_from(taken, shape, counts, probs, dtype)
 
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for stateless operations, one in each column."""

@@ -30,6 +30,7 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.batch_norm_kernel: ("batch_norm", "apply_formula"),
     large.batch_norm_sum_kernel: ("batch_norm", "sum_formula"),
     large.local_response_norm_kernel: ("local_response_norm", "normalize"),
+    large.local_response_norm_gradient_kernel: ("local_response_norm", "normalize_back"),
     large.cholesky_kernel: ("factors", "cholesky"),
     large.triangular_solve_kernel: ("factors", "triangular_solve"),
     large.philox_kernel: ("philox", "blocks"),

@@ -13,6 +13,7 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Place, plain_call_of
 from wengert.ops.control.cond import Branches
+from wengert.ops.control.effects import ASSERT
 from wengert.ops.control.while_op import Loop
 from wengert.state.cell import is_resource
 from wengert.values import nest
@@ -27,9 +28,9 @@ def are_alike(first: Sequence[Operation], other: Sequence[Operation]) -> bool:
 
 
 def _has_effects(op: Operation) -> bool:
-    """Whether an operation does more than give its results, and draw."""
+    """Whether an operation does more than give its results, draw, and check. What has none may run after anything."""
     row = op.row
-    return bool(row.effects or row.users or row.closes or op.control_inputs)
+    return bool((row.effects and row is not ASSERT) or row.users or row.closes)
 
 
 def _places_of(first: Sequence[Operation], other: Sequence[Operation]) -> Places | None:

@@ -14,7 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.context import activate
+from wengert.engines.xla.asked import checking
 from wengert.engines.xla.backend import called_wide, jax, jnp
+from wengert.engines.xla.groups import everywhere, mesh_of
 from wengert.engines.xla.layouts import (
     Used,
     array_of_cell,
@@ -28,13 +30,13 @@ from wengert.engines.xla.layouts import (
     owned,
     whole_everywhere,
 )
-from wengert.engines.xla.meetings import begin, is_of_all
+from wengert.engines.xla.meetings import begin, is_of_all, share_threads
 from wengert.engines.xla.placement import device_of, on
-from wengert.engines.xla.replicas import ReplicaTrace, everywhere, groups_of
+from wengert.engines.xla.replicas import ReplicaTrace
 from wengert.engines.xla.rooms import Answers, Rooms
 from wengert.engines.xla.rows import handed
-from wengert.engines.xla.traced import checking
-from wengert.engines.xla.tracing import Trace, TracedCell, TracedStream
+from wengert.engines.xla.stand_ins import TracedCell, TracedStream
+from wengert.engines.xla.tracing import Trace
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.ops.random.philox import LONG
@@ -90,12 +92,11 @@ class Compiled:
         self.calls_back = False
         self.called_back: set[str] = set()
         self._device = device_of(plan)
-        self._groups = groups_of(plan)
-        meshes = [group.mesh for group in self._groups.values()]
-        self._everywhere: Any = everywhere(meshes[0]) if meshes else None  # where variables lie
+        mesh = mesh_of(plan)  # of replicas
+        self._everywhere: Any = None if mesh is None else everywhere(mesh)  # where variables lie
         # Whether arrays are all that is given, as they are.
         self._is_plain = set(kinds) == {ARRAY} and not known and self._device is None
-        self._is_plain &= not self._groups
+        self._is_plain &= mesh is None
         self._laid_out: dict[Any, Any] = {}  # the functions for what lies on several devices
         self._function = self._compiled_anew()
         self._is_fixed = all(is_certain(x._array.shape) for x in plan.feeds)
@@ -123,7 +124,7 @@ class Compiled:
         trace.run_number, trace.answers = run_number, self._answers
         with activate((), None), checking(trace.check):
             results = trace.run(self._plan, values[:count])
-        if self._groups and trace.calls_back:
+        if self._everywhere is not None and trace.calls_back:
             raise _ApartError
         self.calls_back |= trace.calls_back
         self._is_plain &= not trace.calls_back
@@ -147,9 +148,8 @@ class Compiled:
         return jax.jit(lambda *given: self._traced(*given), donate_argnums=2)
 
     def _trace(self, cells: Sequence[Any], held: dict[int, Any]) -> Trace:
-        if self._groups:
-            return ReplicaTrace(cells, self._errors, self._rooms, held, self._groups)
-        return Trace(cells, self._errors, self._rooms, held)
+        kind = Trace if self._everywhere is None else ReplicaTrace
+        return kind(cells, self._errors, self._rooms, held)
 
     def _returned(self, cell: Any, trace: Trace) -> Any:
         """The value of a variable whose memory was given away: the old one, if anything went wrong."""
@@ -254,7 +254,7 @@ class Compiled:
                 self._away, self._kept = [], self._cells
                 self._laid_out.clear()
             except _ApartError:
-                self._groups, self._everywhere = {}, None
+                self._everywhere = None
 
     def _with_away(
         self, values: Sequence[Any], given: Sequence[Any], kept: Sequence[Any], number: Any
@@ -286,21 +286,25 @@ class Compiled:
     ) -> Any:
         """What the function returns; it is in the list before anything else can happen."""
         function, returned = self._function, [] if returned is None else returned
+        waits = False
         if self._everywhere is not None:
             kept, away = ([self._laid(x) for x in part] for part in (kept, away))
+            waits |= share_threads(self._everywhere.mesh)
         if Used.layouts:
             layouts = layouts_of([*given, *kept, *away])
             if layouts is not None:
                 function = self._on_mesh(layouts)
+                mesh = next(x.mesh for x in layouts if x is not None)
+                waits |= share_threads(mesh)
                 if jax.process_count() > 1:
-                    if is_of_all(next(x.mesh for x in layouts if x is not None)):
+                    if is_of_all(mesh):
                         begin()
                     given, kept, away = [
                         list(map(for_all_processes, x)) for x in (given, kept, away)
                     ]
         if self._device is None and not self.calls_back:
             called_wide(returned.extend, map(function, (given,), (kept,), (away,), (number,)))
-            if self.calls_back:
+            if waits or self.calls_back:  # which may have come out when it was compiled
                 _wait(returned)
         else:
             called_wide(self._waiting, function, (given, kept, away, number), returned)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from wengert.core.row import Row
-from wengert.engines.xla import all_versions as _versions  # noqa: F401  # fills tables
+from wengert.engines.xla.operations import all_versions as _versions  # noqa: F401  # fills tables
 from wengert.engines.xla.versions import BY_VALUE, CALLED_BACK, REFUSED, VERSIONS, WHOLE
 
 _TEXTS: Final = "/ops/strings/"  # whose rows take or give texts, but for a few

@@ -48,3 +48,12 @@ def is_of_all(mesh: Any) -> bool:
     """Whether a mesh has devices of all processes."""
     processes = {device.process_index for device in mesh.devices.flat}
     return bool(len(processes) == jax.process_count() > 1)
+
+
+@functools.cache
+def share_threads(mesh: Any) -> bool:
+    """Whether devices of a mesh are parts of one processor, on the threads of which they wait for each other.
+
+    Several runs under way at once may take all threads, and each waits for a device that gets none.
+    """
+    return len(mesh.local_devices) > 1 and mesh.devices.flat[0].platform == "cpu"

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.numpy_engine import NumpyPlan
-from wengert.engines.xla import all_versions as _versions  # noqa: F401  # fills tables
 from wengert.engines.xla.backend import called_wide, jax, jnp
 from wengert.engines.xla.compiled import (
     ARRAY,
@@ -21,6 +20,7 @@ from wengert.engines.xla.compiled import (
     STREAM,
     Compiled,
 )
+from wengert.engines.xla.operations import all_versions as _versions  # noqa: F401  # fills tables
 from wengert.engines.xla.rooms import Rooms, inner_operations
 from wengert.engines.xla.rows import fetched_list, is_list, register
 from wengert.engines.xla.tracing import AskReferenceError, ValueNeededError
@@ -29,8 +29,9 @@ from wengert.execution.engine_registry import Runnable
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.ops.random.seeds import Stream
-from wengert.state.cell import Cell, is_resource, new_resource
+from wengert.state.cell import Cell, Resource, is_resource, new_resource
 from wengert.state.variable import Variable
+from wengert.values.dtypes import VARIANT
 from wengert.values.on_device import Settings, array_of, can_be_held, put
 from wengert.values.tensor import Tensor, TensorList, wrap, wrap_on_device
 
@@ -220,6 +221,8 @@ def _kind(plan: Plan, at: int, value: Any) -> Any:
         return CELL if getattr(value, "initialized", True) else EMPTY
     if isinstance(value, Stream):
         return STREAM
+    if isinstance(value, Resource):
+        raise _not_taken(plan, at, value)
     if isinstance(value, TensorList):
         is_told = value.held is not None or any(v is not None for v in value)
         return LIST if is_told else (BLANK, len(value))
@@ -236,7 +239,11 @@ def _kind(plan: Plan, at: int, value: Any) -> Any:
 
 def _not_taken(plan: Plan, at: int, value: Any) -> UnimplementedError:
     x = plan.given[at]
-    what = getattr(value, "dtype", type(value).__name__)
+    if isinstance(value, Resource):
+        what = value.what
+    else:
+        dtype = getattr(value, "dtype", type(value).__name__)
+        what = "dataset" if dtype == VARIANT else dtype
     return UnimplementedError(
         f"XLA takes numbers, variables and lists of them, and no {what}: {x!r}, made at "
         f"{x.op.place}. Leave the graph to another engine: tf.function(engine='native')."

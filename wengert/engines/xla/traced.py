@@ -7,55 +7,16 @@ of the namespace works too. What asks for the numbers themselves raises `NeedsNu
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
+from wengert.engines.xla.asked import ASKED, NeedsNumbersError
 from wengert.engines.xla.backend import jax, jnp, lax, special
-
-
-class NeedsNumbersError(TypeError):
-    """A kernel asked for the numbers of an array that is only traced."""
-
-
-class Asked(threading.local):
-    """The check that kernels make in this thread: with it a truth value is noted, and taken as False."""
-
-    check: Callable[[Any], None] | None = None
-    truth = False
-
-
-ASKED: Final = Asked()
-
-
-@contextmanager
-def checking(check: Callable[[Any], None]) -> Iterator[None]:
-    """Within it the checks of kernels are noted by a function."""
-    before, ASKED.check = ASKED.check, check
-    try:
-        yield
-    finally:
-        ASKED.check = before
-
-
-@contextmanager
-def answering(is_check: bool) -> Iterator[None]:
-    """Within it kernels ask for truth values only to raise an error, or must not ask."""
-    before, ASKED.truth = ASKED.truth, is_check
-    try:
-        yield
-    finally:
-        ASKED.truth = before
-
-
-def refuse_if(failed: Any) -> None:
-    """Note a truth value, or an array of them, that must not hold when the plan runs."""
-    if ASKED.check is not None:
-        ASKED.check(failed)
+from wengert.engines.xla.ufuncs import CHANGES, of_ufunc
 
 
 class Traced(np.lib.mixins.NDArrayOperatorsMixin):  # type: ignore[misc]
@@ -199,7 +160,7 @@ class Traced(np.lib.mixins.NDArrayOperatorsMixin):  # type: ignore[misc]
         out = settings.pop("out", None)
         if method == "at":
             return _change_at(ufunc, *inputs)
-        found = wrapped(_of_ufunc(ufunc, method)(*map(bare, inputs), **bare(settings)))
+        found = wrapped(of_ufunc(ufunc, method)(*map(bare, inputs), **bare(settings)))
         return found if out is None else _into(out[0], found)
 
     def __array_function__(self, func: Any, types: Any, args: Any, settings: Any) -> Any:
@@ -298,41 +259,14 @@ def _into(out: Any, found: Any) -> Any:
     return out.written(bare(found))
 
 
-# ---- what NumPy's functions are in JAX ----------------------------------------------------------
-
-_REDUCTIONS: Final = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_or": "any",
-    "logical_and": "all",
-}
-_RUNNING: Final = {"add": "cumsum", "multiply": "cumprod"}
-_CHANGES: Final = {"add": "add", "multiply": "multiply", "maximum": "max", "minimum": "min"}
-
-
-def _of_ufunc(ufunc: Any, method: str) -> Any:
-    name = ufunc.__name__
-    if method == "__call__":
-        return getattr(jnp if hasattr(jnp, name) else special, name)
-    if method == "reduce" and name in _REDUCTIONS:
-        return getattr(jnp, _REDUCTIONS[name])
-    if method == "accumulate" and name in _RUNNING:
-        return getattr(jnp, _RUNNING[name])
-    if method == "accumulate" and name == "logaddexp":
-        return lambda x, axis=0: lax.cumlogsumexp(x, axis)
-    raise NeedsNumbersError(f"np.{name}.{method} is NumPy's alone")
-
-
 def _change_at(ufunc: Any, out: Any, places: Any, updates: Any) -> None:
     if type(out) is not Traced:
         raise NeedsNumbersError("it writes into NumPy's memory")
     at = out.value.at[bare(places)]
     if ufunc.__name__ == "subtract":
         out.written(at.add(-jnp.asarray(bare(updates))))
-    elif ufunc.__name__ in _CHANGES:
-        out.written(getattr(at, _CHANGES[ufunc.__name__])(bare(updates)))
+    elif ufunc.__name__ in CHANGES:
+        out.written(getattr(at, CHANGES[ufunc.__name__])(bare(updates)))
     else:
         raise NeedsNumbersError(f"np.{ufunc.__name__}.at is NumPy's alone")
 
@@ -351,7 +285,7 @@ class Ufunc:
         self._call = _wrapping(partial(self._method, "__call__"), ufunc)
 
     def _method(self, method: str, *args: Any, **settings: Any) -> Any:
-        return _of_ufunc(self._ufunc, method)(*args, **settings)
+        return of_ufunc(self._ufunc, method)(*args, **settings)
 
     def __call__(self, *args: Any, out: Any = None, **settings: Any) -> Any:
         """The function, into `out` if it is given."""

@@ -7,20 +7,22 @@ values becomes a flag: where it is raised, the caller runs the reference for the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from wengert.core.context import activate
 from wengert.core.dispatch import apply
 from wengert.engines.numpy_engine import in_operation
+from wengert.engines.xla.asked import NeedsNumbersError, answering
 from wengert.engines.xla.backend import io_callback, jax, jnp
 from wengert.engines.xla.rebound import rebound
 from wengert.engines.xla.rooms import Answers, Rooms
 from wengert.engines.xla.rows import Rows, Unwritten
-from wengert.engines.xla.traced import XP, NeedsNumbersError, Traced, answering, bare
+from wengert.engines.xla.stand_ins import TracedCell
+from wengert.engines.xla.traced import XP, Traced, bare
 from wengert.engines.xla.versions import CALLED_BACK, CHECKED, VERSIONS, WHOLE, Version
 from wengert.errors import OpError, UnimplementedError
 from wengert.execution.plan import Plan, effects, given_value
@@ -36,54 +38,6 @@ CPU_ONLY: Final = frozenset(("Eig", "MatrixSquareRoot"))  # elsewhere XLA has no
 MOST_WAITS: Final = 4  # calls that wait for sizes, within one another
 _UNKNOWN: Final = "the sizes that it asks for are known only when it runs"
 KNOWN: Final = (np.ndarray, np.generic, TensorList)
-
-
-class TracedCell:
-    """A variable while its plan is traced: the steps of rows read and replace its array."""
-
-    __slots__ = ("_array", "_lock", "_value", "before")
-
-    def __init__(self, array: Any) -> None:
-        self._array = self.before = array
-        self._lock = nullcontext()
-
-    @property
-    def initialized(self) -> bool:
-        """Whether it has a value."""
-        return self._array is not None
-
-
-class TracedPhilox(NamedTuple):
-    """The state of a generator: its counter in two halves, and its key, 64 bits each."""
-
-    low: Any
-    high: Any
-    key: Any
-
-
-class TracedStream:
-    """A generator while its plan is traced: where it stands, and how many blocks were taken."""
-
-    __slots__ = ("_halves", "_key", "taken")
-
-    shape = ()
-
-    def __init__(self, halves: Any, key: Any, taken: Any = np.uint64(0)) -> None:  # noqa: B008
-        self._halves = halves
-        self._key = key
-        self.taken = taken
-
-    @property
-    def parts(self) -> tuple[Any, Any, Any]:
-        """What makes another one that stands there."""
-        return self._halves, self._key, self.taken
-
-    def reserve(self, blocks: int) -> TracedPhilox:
-        """A generator for so many blocks; this one continues after them."""
-        low = self._halves[0] + self.taken
-        high = self._halves[1] + (low < self._halves[0]).astype(np.uint64)
-        self.taken = self.taken + np.uint64(blocks)
-        return TracedPhilox(low, high, self._key)
 
 
 class Trace:

@@ -37,7 +37,6 @@ CALLED_BACK: Final = frozenset(
         "RandomGamma",
         "RandomPoissonV2",
         "ResourceScatterDiv",
-        "RngAdvanced",
         "StatelessRandomBinomial",
         "StatelessRandomGammaV3",
         "StatelessRandomPoisson",

@@ -23,7 +23,10 @@ from wengert.ops.math.elementwise import square
 from wengert.ops.support.batch_rules import merged_batch, with_attrs
 from wengert.ops.support.declare import REAL, wrong_dtype
 from wengert.ops.support.half_precision import widen
-from wengert.ops.support.large_kernels import local_response_norm_kernel
+from wengert.ops.support.large_kernels import (
+    local_response_norm_gradient_kernel,
+    local_response_norm_kernel,
+)
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
@@ -111,6 +114,10 @@ def _lrn_grad(
 ) -> Array:
     """g s^-beta - 2 alpha beta x W(g x s^(-beta-1))."""
     gw, xw = widen(g), widen(x)
+    given = _power, gw, xw, depth_radius, bias, alpha, beta
+    found = local_response_norm_gradient_kernel(*given) if x.size >= LARGE else None
+    if found is not None:
+        return found.astype(g.dtype, copy=False)
     s = _size(xw, depth_radius, bias, alpha)
     scaled = _power(s, beta)
     scaled *= gw

@@ -163,6 +163,13 @@ def local_response_norm_kernel(
 
 
 @_large_kernel
+def local_response_norm_gradient_kernel(
+    power: Callable[..., Any], g: Any, x: Any, radius: int, bias: float, alpha: float, beta: float
+) -> Any:
+    """g p - 2 alpha beta x W(g x p / s), where s = bias + alpha W(x²) and p = power(s, beta)."""
+
+
+@_large_kernel
 def segment_extremes_kernel(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
     """out[ids[i]] = ufunc(out[ids[i]], updates[i]) for each i, in place; returns `out`."""
 

@@ -68,6 +68,8 @@ class Shuffled(Order):
 class Waiting(Resource):
     """The elements, guarded by a condition for which threads wait."""
 
+    what = "queue"
+
     def __init__(self, kind: str, name: str, capacity: int, least: int, order: Order) -> None:
         self._title = f"{kind} '{name}'"
         self._capacity = capacity if capacity >= 0 else None

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from wengert.engines.xla.asked import NeedsNumbersError, refuse_if
 from wengert.engines.xla.backend import jnp
-from wengert.engines.xla.traced import NeedsNumbersError, Traced, bare, refuse_if
+from wengert.engines.xla.traced import Traced, bare
 from wengert.engines.xla.versions import CHECKED, helper
 from wengert.host import parallel
 from wengert.ops.arrays import gathering

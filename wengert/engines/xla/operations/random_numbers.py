@@ -11,14 +11,17 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.engines.xla.asked import refuse_if
 from wengert.engines.xla.backend import jax, jnp, lax
 from wengert.engines.xla.rebound import rebound
-from wengert.engines.xla.traced import Traced, bare, refuse_if
-from wengert.engines.xla.tracing import Trace, TracedPhilox, TracedStream
+from wengert.engines.xla.stand_ins import TracedPhilox, TracedStream
+from wengert.engines.xla.traced import Traced, bare
+from wengert.engines.xla.tracing import Trace
 from wengert.engines.xla.versions import helper, version, whole
 from wengert.graph.operation import Operation
 from wengert.ops.random import distributions, philox, rows
 from wengert.ops.random.philox import LONG, SCRAMBLING, WORD, Philox
+from wengert.ops.random.rejection import RESERVED
 from wengert.ops.random.seeds import Stream
 from wengert.values.dtypes import DType, float32, float64
 
@@ -64,6 +67,16 @@ def _key_and_counter(seed: Any) -> list[Any]:
     state = TracedPhilox(first, second, np.uint64(SCRAMBLING))
     a, b, c, d = (_blocks(state, np.zeros(1, np.uint64))[0, k].astype(np.uint64) for k in range(4))
     return [(a | b << 32)[None], jnp.stack([jnp.zeros((), np.uint64), c | d << 32])]
+
+
+@version("RngAdvanced")
+def _advanced(state: Any, *, delta: int) -> Any:
+    """The counter, in two halves, after so many numbers; the key stays."""
+    blocks = delta * RESERVED
+    low, high, key = (jnp.asarray(state)[k].astype(np.uint64) for k in range(3))
+    after = low + np.uint64(blocks & LONG)
+    high = high + np.uint64(blocks >> 64 & LONG) + (after < low).astype(np.uint64)
+    return jnp.stack([after, high, key]).astype(np.int64)
 
 
 # ---- distributions ------------------------------------------------------------------------------

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from wengert.engines.xla.asked import refuse_if
 from wengert.engines.xla.backend import jnp, lax, linalg
-from wengert.engines.xla.helpers import wide
-from wengert.engines.xla.traced import Traced, bare, refuse_if
+from wengert.engines.xla.operations.helpers import wide
+from wengert.engines.xla.traced import Traced, bare
 from wengert.engines.xla.versions import CHECKED, helper, version
 from wengert.ops.linalg import matrices, triangular
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from wengert.engines.xla.asked import NeedsNumbersError, refuse_if
 from wengert.engines.xla.backend import jax, jnp
 from wengert.engines.xla.rows import Rows, as_rows, as_stack, is_list, is_uneven, padded, parts_of
-from wengert.engines.xla.traced import NeedsNumbersError, refuse_if
 from wengert.engines.xla.tracing import is_known
 from wengert.engines.xla.versions import version
 from wengert.values.tensor import TensorList

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from wengert.engines.xla.asked import refuse_if
 from wengert.engines.xla.backend import jnp, lax, special
-from wengert.engines.xla.helpers import wide
-from wengert.engines.xla.traced import refuse_if
+from wengert.engines.xla.operations.helpers import wide
 from wengert.engines.xla.versions import version
 
 
@@ -17,6 +17,12 @@ from wengert.engines.xla.versions import version
 def _check_numerics(x: Any, *, message: str, of_gradient: bool = False) -> Any:
     refuse_if(jnp.any(~jnp.isfinite(x)))
     return x
+
+
+@version("Assert")
+def _assert(condition: Any, *data: Any, summarize: int) -> list[Any]:
+    refuse_if(~jnp.all(jnp.asarray(condition)))
+    return []
 
 
 @version("After")
