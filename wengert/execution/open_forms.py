@@ -14,7 +14,7 @@ import numpy as np
 
 from wengert.graph.graph_builder import CONST
 from wengert.graph.operation import Operation
-from wengert.values.open_size import OpenSize, opened
+from wengert.values.open_size import is_open, opened
 from wengert.values.symbolic import Form, SymbolicTensor, is_certain
 
 # Far from one another, and none of them a multiple of what loops are cut by: so that what is
@@ -28,26 +28,24 @@ def marks_of(inputs: Sequence[SymbolicTensor], values: Sequence[Any]) -> list[tu
     Sizes of 0 and 1 are as they are: code for them is another one. Where there are too many
     different ones, none is open.
     """
-    marks: dict[int, int] = {}
-    found = []
-    for x, value in zip(inputs, values, strict=True):
-        shape = value.shape if isinstance(value, (np.ndarray, np.generic)) else ()
-        sizes = x._array.shape
-        known = sizes if isinstance(sizes, tuple) and len(sizes) == len(shape) else (None,) * len(shape)  # fmt: skip
-        for now, size in zip(known, shape, strict=True):
-            if size > 1 and type(now) is not int and size not in marks:
-                if len(marks) == len(_MARKS):
-                    return []
-                marks[size] = _MARKS[len(marks)]
-        found.append(
-            tuple(
-                [
-                    marks.get(size, size) if type(now) is not int else size
-                    for now, size in zip(known, shape, strict=True)
-                ]
-            )
-        )
-    return found if marks else []
+    shapes = [v.shape if isinstance(v, (np.ndarray, np.generic)) else () for v in values]
+    axes = [
+        list(zip(shape, _unknown(x, len(shape)), strict=True))
+        for x, shape in zip(inputs, shapes, strict=True)
+    ]
+    sizes = dict.fromkeys([n for each in axes for n, unknown in each if unknown and n > 1])
+    if not 0 < len(sizes) <= len(_MARKS):
+        return []
+    marks = dict(zip(sizes, _MARKS, strict=False))
+    return [tuple([marks.get(n, n) if unknown else n for n, unknown in each]) for each in axes]
+
+
+def _unknown(x: SymbolicTensor, rank: int) -> list[bool]:
+    """For each axis of an input whether its size was not known when the graph was made."""
+    sizes = x._array.shape
+    if not isinstance(sizes, tuple) or len(sizes) != rank:  # of unknown rank, or a variable
+        return [True] * rank
+    return [type(size) is not int for size in sizes]
 
 
 def stand_in(value: Any, shape: tuple[int, ...]) -> Any:
@@ -94,7 +92,7 @@ def open_values(order: Sequence[Operation], known: dict[int, Any]) -> dict[int, 
 
 def _has_open_form(x: SymbolicTensor) -> bool:
     shape = x._array.shape
-    return isinstance(shape, tuple) and any(type(size) is OpenSize for size in shape)
+    return isinstance(shape, tuple) and is_open(shape)
 
 
 def _pairs(graph: Any, other: Any) -> Iterator[tuple[Operation, Operation] | None]:

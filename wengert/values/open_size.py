@@ -1,13 +1,13 @@
 """Sizes of which another call may bring others: numbers that have a name in machine code.
 
 A graph of unknown sizes is compiled for the sizes of a call. Code for other sizes is the same but for
-numbers. So a size of the call is an OpenSize: the number, and its `mark`, which is the number
-that it would be at sizes nobody has. What is computed of open sizes is computed of both, and so is open. Machine code reads an
-open number from a table, in which the mark is its name: the text of the code depends on the
-marks alone, and is compiled once.
+numbers. So a size of the call is an OpenSize: the number, and its `mark`, the number that it would
+be at sizes nobody has. What is computed of open sizes is computed of both, and so is open.
+Machine code reads an open number from a table, and has a name for it that is made of the mark: so
+the text of the code does not depend on the sizes of the call, and is compiled once.
 
-Nothing depends on marks being different for different terms: what a text says is true for the numbers
-for which it was written, and two calls share code only if their texts are equal.
+Nothing depends on different terms having different marks: a text is right for the numbers for
+which it was written, and two calls share code only if their texts are equal.
 """
 
 from __future__ import annotations
