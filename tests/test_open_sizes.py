@@ -96,6 +96,20 @@ def test_names_in_a_text() -> None:
     assert f"{n}" == "6"
 
 
+def test_marks_are_not_much_larger_than_sizes() -> None:
+    """What is made of the marks takes memory; each size has a mark of its own, which is no size."""
+    rng = random.Random(1)
+    for _ in range(500):
+        sizes = [rng.randrange(2, 4 ** rng.randrange(1, 7)) for _ in range(rng.randrange(1, 5))]
+        with tf.Graph().as_default():
+            place: Any = tf.compat.v1.placeholder(tf.float32, [None] * len(sizes))
+        array = np.broadcast_to(np.float32(0), sizes)
+        (marks,) = open_forms.marks_of([place], [array])
+        assert all(n < mark <= 4 * n for n, mark in zip(sizes, marks, strict=True))
+        assert len(set(marks)) == len(set(sizes))
+        assert open_forms.stand_in(array, marks).shape == marks
+
+
 # ---- programs ---------------------------------------------------------------------------------
 
 
@@ -186,9 +200,17 @@ def statistics(x: Any) -> Any:
     return (x - mean) / tf.sqrt(variance + 1.0) + tf.fill(tf.shape(x), 1.0 / n) * n**0.5
 
 
+def made_of_sizes(x: Any) -> Any:
+    """Constants of the sizes of the call: they are made once more for the sizes that nobody has."""
+    n = tf.shape(x)[0]
+    below = tf.linalg.band_part(tf.ones([n, n]), -1, 0)
+    noise = tf.random.stateless_normal(tf.shape(x), [1, 2])
+    return below @ x + noise * x + tf.eye(n)[:, :1] * tf.range(20.0)
+
+
 PROGRAMS = [
     layers, attention, batches, columns, recurrent, parts, looped, chosen, sorted_rows, looked_up,
-    images, statistics,
+    images, statistics, made_of_sizes,
 ]  # fmt: skip
 # Of those that compile nothing for another size, once they have been compiled for a few.
 SHARED = [layers, attention, batches, columns, recurrent, statistics]
@@ -266,7 +288,7 @@ def test_what_is_not_shared_is_counted(
 
 def test_marks_that_are_the_same(compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Results do not depend on the marks of different sizes being different."""
-    monkeypatch.setattr(open_forms, "_MARKS", (96, 96, 96, 96))
+    monkeypatch.setattr(open_forms, "_mark", lambda size, taken: 96)
     specs = [tf.TensorSpec([None, None]), tf.TensorSpec([None, None])]
 
     def product(x: Any, y: Any) -> Any:

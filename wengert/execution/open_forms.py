@@ -7,7 +7,7 @@ differ, a size is an OpenSize, so that engines can compile one code for all size
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -17,16 +17,14 @@ from wengert.graph.operation import Operation
 from wengert.values.open_size import is_open, opened
 from wengert.values.symbolic import Form, SymbolicTensor, is_certain
 
-# Far from one another, and none of them a multiple of what loops are cut by: so that what is
-# computed of them is rarely taken for the same.
-_MARKS: Final = tuple([(k << 12) - 1 for k in (3, 7, 13, 19, 29, 37, 43, 53)])
+MOST: Final = 8  # different sizes; where there are more, none is open
 
 
 def marks_of(inputs: Sequence[SymbolicTensor], values: Sequence[Any]) -> list[tuple[int, ...]]:
     """For each array the marks of its sizes: equal ones for equal unknown sizes.
 
-    Sizes of 0 and 1 are as they are: code for them is another one. Where there are too many
-    different ones, none is open.
+    Sizes of 0 and 1 are as they are: code for them is another one. A mark is at most three times the
+    size, as there are programs that make constants of these sizes, and equal for many sizes.
     """
     shapes = [v.shape if isinstance(v, (np.ndarray, np.generic)) else () for v in values]
     axes = [
@@ -34,10 +32,21 @@ def marks_of(inputs: Sequence[SymbolicTensor], values: Sequence[Any]) -> list[tu
         for x, shape in zip(inputs, shapes, strict=True)
     ]
     sizes = dict.fromkeys([n for each in axes for n, unknown in each if unknown and n > 1])
-    if not 0 < len(sizes) <= len(_MARKS):
+    if not 0 < len(sizes) <= MOST:
         return []
-    marks = dict(zip(sizes, _MARKS, strict=False))
+    marks: dict[int, int] = {}
+    for n in sizes:
+        marks[n] = _mark(n, marks.values())
     return [tuple([marks.get(n, n) if unknown else n for n, unknown in each]) for each in axes]
+
+
+def _mark(size: int, taken: Collection[int]) -> int:
+    """A number that is no multiple of what loops are cut by, and that no other size has."""
+    step = 1 << size.bit_length() - 1
+    mark = 3 * step - 1
+    while mark in taken:
+        mark += step // 4 + 1
+    return mark
 
 
 def _unknown(x: SymbolicTensor, rank: int) -> list[bool]:
