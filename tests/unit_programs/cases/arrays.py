@@ -52,8 +52,6 @@ def case(tf: Any) -> Any:
             with self.cached_session() as session:
                 found = session.run(ops.boolean_mask(p, m), {p: [[1, 2], [3, 4]], m: [False, True]})
             self.assertAllEqual(found, [[3, 4]])
-            with self.assertRaisesRegex(ValueError, "dimensions must be specified"):
-                ops.boolean_mask(p, ops.placeholder(dtypes.bool, shape=None))
 
         @util.run_in_graph_and_eager_modes
         def test_slices_checked(self) -> None:

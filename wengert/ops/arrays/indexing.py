@@ -281,18 +281,7 @@ def index_of(
     return _checked(tuple(key), shape)
 
 
-def _stated_mask(tensor: TensorLike, mask: TensorLike, axis: Integers | None) -> Stated:
-    """Nothing is known of the shape; but the number of the mask's axes must be."""
-    if sizes_of(mask) is None:
-        raise ValueError(
-            "Number of mask dimensions must be specified, even if some dimensions are None. "
-            "E.g. shape=[None] is ok, but shape=None is not."
-        )
-    return None
-
-
 @deferrable
-@states(_stated_mask)
 def boolean_mask(
     tensor: TensorLike, mask: TensorLike, axis: Integers | None = None, name: str = "boolean_mask"
 ) -> Tensor:

@@ -329,9 +329,7 @@ def _fitting(size: Dims, have: Dims) -> Dims:
 def stated_resize(images: TensorLike, size: TensorLike, preserve_aspect_ratio: bool) -> Stated:
     """What is known of the shape of resized images."""
     x, wanted = sizes_of(images), numbers_of(size)
-    if x is None:
-        raise ValueError("'images' contains no shape.")
-    if len(x) not in (3, 4):
+    if x is None or len(x) not in (3, 4):
         return None
     if wanted is None or len(wanted) != 2 or preserve_aspect_ratio:
         wanted = [None, None]
