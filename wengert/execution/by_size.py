@@ -1,6 +1,7 @@
 """Graphs with symbolic sizes, specialized for each combination of sizes.
 
-The first few combinations are compiled as they come. Another one is interpreted, until that has
+The first few combinations are compiled as they come, and others where that takes no longer than to
+interpret them, as they may share all of their code. Another one is interpreted, until that has
 taken as long as compiling does: so many sizes that occur once cost little, and each that keeps
 coming is soon fast.
 """
@@ -55,6 +56,7 @@ class BySize:
         self._others: dict[Any, _Sized | None] = {}
         self._lock = new_lock()
         self._cost = 0.0  # seconds that the last one took to be compiled, and run
+        self._general = 0.0  # seconds that the last one took to be interpreted
         self._spent: dict[Any, float] = {}  # seconds of interpreting, by the sizes
 
     def run_on(self, values: Sequence[Any], general: Run) -> list[Any]:
@@ -68,16 +70,17 @@ class BySize:
     def _run_new(self, key: Any, values: Sequence[Any], general: Run) -> list[Any]:
         begin = perf_counter()
         spent = self._spent.get(key, 0.0)
-        if len(self._made) < AT_ONCE or spent > self._cost:
+        if len(self._made) < AT_ONCE or max(spent, self._general) > self._cost:
             sized = self._specialized(key, values)
             found = general(values) if sized is None else sized.run_on(values)
             self._cost = perf_counter() - begin
             return found
         found = general(values)
+        self._general = perf_counter() - begin
         with self._lock:
             if len(self._spent) == _MOST_NOTED:
                 self._spent.clear()
-            self._spent[key] = spent + perf_counter() - begin
+            self._spent[key] = spent + self._general
         return found
 
     def _specialized(self, key: Any, values: Sequence[Any]) -> _Sized | None:

@@ -356,15 +356,16 @@ class _Product(FunctionWriter):
             def body(p: str, sums: list[str]) -> list[str]:
                 begin = self.place(self.kind, left, self.mul(p, along))
                 panel = self.place(self.kind, self.panel, self.mul(p, vectors * self.width))
+                lines = self._rows_of_left(begin, rows, down)
                 if unrolled > 1 and not self.packs:
-                    self._prefetch_left(begin, rows, along, down)
+                    self._prefetch_left(lines, along)
                 for q in range(unrolled):
                     right = [
                         self.read(self.kind, panel, (q * vectors + v) * self.width, self.width)
                         for v in range(vectors)
                     ]
                     for i in range(rows):
-                        x = self.read(self.kind, begin, q * along + i * down, 1)
+                        x = self.read(self.kind, lines[i], q * along, 1)
                         number = self.spread(llvm_type(self.kind, 1), x, self.width)
                         for v in range(vectors):
                             s = i * vectors + v
@@ -400,11 +401,26 @@ class _Product(FunctionWriter):
         if light:
             self._when_complete(lambda: self._finish_registers(number, first, j, columns, totals))
 
-    def _prefetch_left(self, begin: str, rows: int, along: int, down: int) -> None:
+    def _rows_of_left(self, begin: str, rows: int, down: int) -> list[str]:
+        """The addresses of the next elements of the rows of a block.
+
+        If it is known only then how far rows are apart, four of them are written as an address and
+        once, twice and three times that distance: so all fit into the registers.
+        """
+        if type(down) is not OpenSize:
+            return [self.place(self.kind, begin, i * down) for i in range(rows)]
+        found = []
+        for i in range(0, rows, 4):
+            first = self.place(self.kind, begin, i * down) if i else begin
+            steps = [down, self.mul(down, 2), 3 * down][: rows - i - 1]
+            found += [first, *[self.place(self.kind, first, step) for step in steps]]
+        return found
+
+    def _prefetch_left(self, lines: list[str], along: int) -> None:
         """Prefetch what comes next of the rows of the left matrix: they are too many for the processor."""
-        line = CACHE_LINE // int(self.kind[1])
-        for i in range(rows):
-            self._prefetch(self.place(self.kind, begin, i * down + line * along), False)
+        ahead = CACHE_LINE // int(self.kind[1]) * along
+        for line in lines:
+            self._prefetch(self.place(self.kind, line, ahead), False)
 
     def _fetch(self, target: str, rows: int) -> None:
         """Prefetch the rows of the result into the L1 cache while their sums are computed."""
