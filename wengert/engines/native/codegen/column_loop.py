@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from wengert.engines.native.codegen.combine import combine, neutral
-from wengert.engines.native.codegen.memory_access import splat
+from wengert.engines.native.codegen.memory_access import first
 from wengert.engines.native.codegen.vectors import Body, literal, llvm_type
 from wengert.engines.native.frontend.arrays import Reduction
 from wengert.engines.native.frontend.scalar import is_float
@@ -140,14 +140,11 @@ class ColumnLoop:
             merged.append(f"%{name}.m{k}")
         if width == 1:
             return merged
-        left = lines.set(f"icmp ne i64 {end}, {limit}")
-        lines.do(f"br i1 {left}, label %{name}.masked, label %{name}.over")
+        left = lines.set(f"sub i64 {limit}, {end}")
+        some = lines.set(f"icmp ne i64 {left}, 0")
+        lines.do(f"br i1 {some}, label %{name}.masked, label %{name}.over")
         lines.label(f"{name}.masked")
-        places = f"<{width} x i64>"
-        steps = ", ".join(f"i64 {k}" for k in range(width))
-        here = lines.set(f"add {places} {splat(lines, end, 'i8', width)}, <{steps}>")
-        edge = splat(lines, limit, "i8", width)
-        mask = lines.set(f"icmp ult {places} {here}, {edge}")
+        mask = first(lines, left, 0, width)
         then = run(end, mask, list(merged))
         lines.do(f"br label %{name}.masked.end")
         lines.label(f"{name}.masked.end")

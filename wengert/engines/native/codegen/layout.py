@@ -18,7 +18,7 @@ from wengert.engines.native.frontend.scalar import Code
 from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.optimize.fuse import END, FULL, ROW, Group
 from wengert.engines.native.runtime.processor import vector_bytes
-from wengert.values.open_size import is_open, of_both
+from wengert.values.open_size import OpenSize, is_open, of_both
 
 BLOCK: Final = 4096  # columns of a row, where the length of rows is free
 PART: Final = 1 << 16  # elements, times their cost, that are worth handing to another thread
@@ -290,6 +290,9 @@ class Layout:
         if self._scattered() > MOST_SCATTERED:
             times = 1
         width = native * times
+        if type(self.columns) is OpenSize:  # what is left over is masked, all of a vector
+            while width > native and self.columns < 8 * width:
+                width //= 2
         while width > 1 and width // 2 >= self.columns:
             width //= 2
         return width

@@ -133,6 +133,13 @@ def multiples(body: Body, step: int, kind: str, width: int) -> str:
     return body.set(f"mul {llvm_type(kind, width)} {splat(body, name, kind, width)}, {counted}")
 
 
+def first(body: Body, count: str, begin: int, width: int) -> str:
+    """The mask of the elements of a vector, from the `begin`-th one of several on, that are among the first so many."""
+    few = splat(body, body.set(f"trunc i64 {count} to i32"), "i4", width)
+    places = ", ".join(f"i32 {begin + k}" for k in range(width))
+    return body.set(f"icmp ult <{width} x i32> <{places}>, {few}")
+
+
 def splat(body: Body, name: str, kind: str, width: int) -> str:
     """Broadcast a scalar to a vector."""
     if width == 1:

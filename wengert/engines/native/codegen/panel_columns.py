@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
+from wengert.engines.native.codegen.memory_access import first
 
 
 class PanelColumns:
@@ -32,12 +33,7 @@ class OpenPanelColumns(PanelColumns):
         self._last = writer.sub(left, 1)
         places = [(v, width) for v in range(vectors)] + [(0, vectors * width)]
         # Written where the panel begins, so that all that is written for it can use them.
-        self._masks = {place: self._mask(*place, left) for place in places}
-
-    def _mask(self, v: int, width: int, left: str) -> str:
-        writer, places = self._writer, f"<{width} x i64>"
-        steps = ", ".join(f"i64 {v * width + k}" for k in range(width))
-        return writer.set(f"icmp ult {places} <{steps}>, {writer.spread('i64', left, width)}")
+        self._masks = {(v, w): first(writer, left, v * w, w) for v, w in places}
 
     def mask(self, v: int, width: int = 0) -> str | None:
         """The mask of the columns in a vector."""
