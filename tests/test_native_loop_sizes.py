@@ -186,7 +186,7 @@ def test_no_rows_in_a_branch() -> None:
 
 
 def test_sizes_that_keep_coming_are_compiled() -> None:
-    """Beyond the first few, a size is interpreted until that has cost as much as compiling."""
+    """Beyond the first few, a size is interpreted until that has cost as much as compiling; if that is cheap, never."""
     f = tf.function(
         lambda x: tf.reduce_sum(SMOOTH["product"][0](x, W)),
         jit_compile=True,
@@ -197,15 +197,21 @@ def test_sizes_that_keep_coming_are_compiled() -> None:
         x = np.ones([n, 4])
         np.testing.assert_allclose(f(x), n * np.asarray(f(x[:1])), rtol=1e-12)
 
-    for n in range(1, AT_ONCE + 4):
+    for n in range(1, AT_ONCE + 1):
         call(n)
     sizes: Any = f.get_concrete_function()._subgraph._open
+    sizes._cost = 0.05  # so much longer than it takes to interpret this
+    for n in range(AT_ONCE + 1, AT_ONCE + 4):
+        call(n)
     assert len(sizes._made) == AT_ONCE
     for _ in range(100_000):
         call(AT_ONCE + 3)
         if len(sizes._made) > AT_ONCE:
             break
     assert len(sizes._made) == AT_ONCE + 1
+    sizes._cost, sizes._general = 0.001, 0.002
+    call(AT_ONCE + 2)
+    assert len(sizes._made) == AT_ONCE + 2
     for n in range(1, 2 * MOST):
         sizes._cost = 0.0
         call(n)
