@@ -6,6 +6,7 @@ description      A plan in words: its steps, what they move and compute, and the
 engine_registry  The registry of engines, and which of them computes a graph
 derived_graphs   Graphs derived from a graph: of its gradients, and of its tangents
 replay           Replays a graph, operation by operation, for other inputs
+open_forms       Graphs for the sizes of a call whose forms say what other calls may bring
 by_size          Graphs with symbolic sizes, specialized for each combination of sizes
 subgraph         Subgraphs: graphs that another operation or a call runs, and that are
                  differentiated as one operation

@@ -14,6 +14,8 @@ tensor          The eager tensor: an array that does not change, and an identity
 convert         From Python and NumPy values to tensors, with TensorFlow's rules for dtypes
 sizes           Symbolic sizes, known only at run time: exact integer terms, compared where bounds
                 prove it
+open_size       Sizes of which another call may bring others: numbers that have a name in machine
+                code
 symbolic        Values that a graph will compute: what is known of them before it runs
 indexed_slices  IndexedSlices: a gradient that is zero outside a few rows
 composite       Composite values: made of several tensors, and taken as one by gradients, functions

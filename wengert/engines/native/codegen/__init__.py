@@ -10,6 +10,10 @@ combine        LLVM IR for reductions: their neutral elements, and combining two
 column_loop    LLVM IR for the loop over the columns of a row, vectorized, with accumulators
 loop_emitter   LLVM IR for groups: a function each
 function_writer  Writes a function in LLVM IR: integers, loops, branches, vectors and memory
+size_table     Functions for all sizes: open sizes are read from a table, the last argument of a
+               function
+panel_columns  The columns of a panel of the right matrix: as many as fit, or what is left at its
+               edge
 kernel_writer  Kernels whose sizes are arguments: compiled once, for arrays of any size
 gemm_writer    Code generation for matrix products: blocks of the left matrix times panels of the
                right one

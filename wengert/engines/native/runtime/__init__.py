@@ -5,6 +5,7 @@ cache        The cache of plans and compiled code on disk, so that a second proc
 elf_loader   Loads object files into memory, without LLVM
 pieces       A module of LLVM IR in pieces that can be compiled side by side
 llvm         LLVM: from IR to machine code for this processor
+units        Machine code in units that plans share: a function with all that it calls
 openblas     Matrix products: the OpenBLAS of `scipy-openblas32`, loaded with the best kernels
 array_memory NumPy's allocation functions, with a cache of freed blocks
 memory_ir    LLVM IR of the memory of arrays: freed blocks are kept, and are the next arrays'
