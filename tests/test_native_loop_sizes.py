@@ -200,10 +200,11 @@ def test_sizes_that_keep_coming_are_compiled() -> None:
     for n in range(1, AT_ONCE + 1):
         call(n)
     sizes: Any = f.get_concrete_function()._subgraph._open
-    sizes._cost = 0.05  # so much longer than it takes to interpret this
+    sizes._cost = 1000.0  # longer than it takes to interpret this
     for n in range(AT_ONCE + 1, AT_ONCE + 4):
         call(n)
     assert len(sizes._made) == AT_ONCE
+    sizes._cost = 0.05
     for _ in range(100_000):
         call(AT_ONCE + 3)
         if len(sizes._made) > AT_ONCE:
