@@ -94,12 +94,13 @@ def open_values(order: Sequence[Operation], known: dict[int, Any]) -> dict[int, 
         if op.row is CONST:
             if op in op.graph.open_constants:
                 found[id(op.outputs[0])] = op.graph.open_constants[op]
-        elif any(id(x) in found or _has_open_form(x) for x in op.inputs):
+        elif any(id(x) in found or has_open_form(x) for x in op.inputs):
             found.update(dict.fromkeys(map(id, op.outputs)))
     return found
 
 
-def _has_open_form(x: SymbolicTensor) -> bool:
+def has_open_form(x: SymbolicTensor) -> bool:
+    """Whether some size of a tensor is open."""
     shape = x._array.shape
     return isinstance(shape, tuple) and is_open(shape)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from wengert.engines.native.codegen.gemm_forms import Function
+from wengert.engines.native.codegen.memory_access import first
 from wengert.engines.native.codegen.vectors import Body, llvm_type, memory_type
 
 Step = Callable[[str, list[str]], Sequence[str] | None]  # None where no values are carried
@@ -178,11 +179,7 @@ class FunctionWriter(Body):
         left = self.set(f"icmp ne i64 {whole}, {count}")
 
         def rest() -> Sequence[str] | None:
-            places = f"<{width} x i64>"
-            steps = ", ".join(f"i64 {k}" for k in range(width))
-            here = self.set(f"add {places} {self.spread('i64', whole, width)}, <{steps}>")
-            edge = self.spread("i64", count, width)
-            return body(whole, self.set(f"icmp slt {places} {here}, {edge}"), now)
+            return body(whole, first(self, self.sub(count, whole), 0, width), now)
 
         return self.when(left, rest, list(zip(kinds, now, strict=True)))
 

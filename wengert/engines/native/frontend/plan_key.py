@@ -19,6 +19,7 @@ import numpy as np
 
 from wengert.core.row import Row
 from wengert.core.table import LOADED, TABLE
+from wengert.execution.open_forms import has_open_form
 from wengert.execution.plan import Plan, effects
 from wengert.graph import graph_builder
 from wengert.graph.function_graph import FunctionGraph
@@ -127,7 +128,7 @@ def _said(plan: Plan) -> tuple[Any, ...]:
         number = form_of(key)
         return tensors.add(id(x), forms.add(key, _form(form)) if number is None else number)
 
-    has_open = any(is_certain(x._array.shape) and is_open(x._array.shape) for x in plan.given)
+    has_open = any(map(has_open_form, plan.given))
     given = [new(x) for x in plan.given]
     steps: list[int] = []
     attributes: list[Any] = []

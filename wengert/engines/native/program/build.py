@@ -15,9 +15,9 @@ from wengert.engines.native.program.units import units_of
 from wengert.engines.native.runtime.cache import digest_of, load_or_store
 from wengert.engines.native.runtime.llvm import LoadedObject, compile_text
 from wengert.engines.native.runtime.units import Text, load_or_compile, symbol_of
+from wengert.execution.open_forms import has_open_form
 from wengert.execution.plan import Plan
-from wengert.values.open_size import is_open, named
-from wengert.values.symbolic import is_certain
+from wengert.values.open_size import named
 
 _KIND: Final = "plan"  # of LLVM IR, in the cache
 
@@ -46,7 +46,7 @@ class Built(NamedTuple):
 
 def build(plan: Plan) -> Built:
     """The program of a plan; with open sizes its code is for all sizes."""
-    has_open = any(is_certain(x._array.shape) and is_open(x._array.shape) for x in plan.given)
+    has_open = any(map(has_open_form, plan.given))
     with named() if has_open else nullcontext():
         schedule = Schedule(lowering_of(plan), plan.fetches)
         segments = Segments(schedule)
