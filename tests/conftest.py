@@ -99,9 +99,12 @@ def interpreted() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind() -> Iterator[None]:
-    """No test leaves a recorder or an interpreter active, an operation registered, a seed set."""
+    """No test leaves a recorder or an interpreter active, an operation registered, a seed set.
+
+    Nor a path, by which a process that a later test starts finds other files.
+    """
     rows, gradients = dict(TABLE), dict(GRADIENTS)
-    redirected = is_installed()
+    redirected, paths = is_installed(), os.environ.get("PYTHONPATH")
     yield
     set_seed(None)
     if is_installed() and not redirected:  # the classes would go on saying TensorFlow's names
@@ -111,6 +114,7 @@ def nothing_left_behind() -> Iterator[None]:
     assert context.interpreter is None
     assert context.listeners == ()
     assert not inference_mode.now
+    assert os.environ.get("PYTHONPATH") == paths
     # Its threads, and its complaint at every fork, would be all later tests'.
     assert "jax" not in sys.modules, "what needs JAX runs in a process of its own"
     for table, before in ((TABLE, rows), (GRADIENTS, gradients)):

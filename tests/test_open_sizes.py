@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -236,8 +237,9 @@ def agree(f: Any, program: Callable[..., Any], x: Any) -> None:
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts of units that were compiled; the cache is off."""
+    """The texts of units that were compiled; none was before, and the cache is off."""
     monkeypatch.setenv("WENGERT_CACHE_DIR", "")
+    monkeypatch.setattr(units, "_loaded", WeakValueDictionary())
     monkeypatch.setattr(by_size, "AT_ONCE", 1000)
     found: list[str] = []
     usual = llvm.compile_each

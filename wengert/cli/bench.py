@@ -7,7 +7,8 @@ import importlib
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,14 @@ def add_to(commands: Any, purpose: str) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; returns its exit status."""
-    if not _find_benchmarks():
+    place = next((p for p in _PLACES if (p / "benchmarks" / "worker.py").exists()), None)
+    if place is None:
         return report_failure("the benchmarks are not part of this installation.")
+    with _found_in(place):
+        return _compare(options)
+
+
+def _compare(options: argparse.Namespace) -> int:
     if options.all:
         command = [sys.executable, "-m", "benchmarks", "all", "--rounds", str(options.rounds)]
         return subprocess.run([*command, "--output", options.output], check=False).returncode
@@ -76,15 +83,21 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _find_benchmarks() -> bool:
-    for place in map(str, _PLACES):
-        if Path(place, "benchmarks", "worker.py").exists():
-            sys.path.insert(0, place)
-            # so that the measured processes find them, and this library, in the same places
-            paths = [place, str(_PLACES[0]), os.environ.get("PYTHONPATH", "")]
-            os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-            return True
-    return False
+@contextmanager
+def _found_in(place: Path) -> Iterator[None]:
+    """Let this process and those that it measures find the benchmarks, and this library."""
+    usual = os.environ.get("PYTHONPATH")
+    paths = filter(None, [str(place), str(_PLACES[0]), usual])
+    sys.path.insert(0, str(place))
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
+    try:
+        yield
+    finally:
+        sys.path.remove(str(place))
+        if usual is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = usual
 
 
 def _names() -> list[str]:

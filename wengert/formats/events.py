@@ -47,16 +47,21 @@ def event(field: int, content: bytes, step: int = 0) -> bytes:
     return made.data(field, content).done()
 
 
+def file_name(suffix: str = ".v2") -> str:
+    """A name that no other file has; in order of time, also within a second, as names are sorted."""
+    now, number = int(time.time()), next(_NUMBERS)
+    return (
+        f"events.out.tfevents.{now:010d}.{socket.gethostname()}.{os.getpid()}.{number:06d}{suffix}"
+    )
+
+
 class EventFile:
     """A file of events in a folder; what is written waits in memory for a moment."""
 
     def __init__(
         self, folder: str, most: int = 10, seconds: float = 120.0, suffix: str = ".v2"
     ) -> None:
-        now = int(time.time())
-        host = socket.gethostname()
-        name = f"events.out.tfevents.{now:010d}.{host}.{os.getpid()}.{next(_NUMBERS)}{suffix}"
-        self.path = Path(folder) / name
+        self.path = Path(folder) / file_name(suffix)
         self._most, self._seconds = most, seconds
         self._lock = threading.Lock()
         self._waiting = [record(event(FILE_VERSION, _VERSION.encode()))]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from wengert.formats.records import record
+from wengert.formats.events import GRAPH, EventFile, event
 from wengert.formats.wire import Message
 from wengert.graph.graph_def import attr_value, graph_def, input_name, node_def
 from wengert.insight.journal import operations_behind
@@ -19,20 +16,15 @@ from wengert.insight.program_text import line_text, short
 from wengert.insight.source.derivation import Derivation
 from wengert.values.tensor import Tensor
 
-_VERSION: Final = "brain.Event:2"
 _MOST: Final = 64  # elements of a constant that are written: TensorBoard shows no more
 
 
 def write_events(d: Derivation, folder: str | Path) -> Path:
     """Write the graph into a new file of the folder; the file."""
-    now = time.time()
-    name = f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}.{os.getpid()}.0.v2"
-    file = Path(folder) / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    version = Message().float64(1, now).text(3, _VERSION)
-    graph = Message().float64(1, now).message(4, graph_def(nodes_of(d)))
-    file.write_bytes(record(version.done()) + record(graph.done()))
-    return file
+    file = EventFile(str(folder))
+    file.add(event(GRAPH, graph_def(nodes_of(d)).done()))
+    file.flush()
+    return file.path
 
 
 def nodes_of(d: Derivation) -> Iterator[Message]:
