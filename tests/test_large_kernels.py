@@ -20,6 +20,7 @@ from wengert.core.table import TABLE
 from wengert.engines.native.codegen import kernel_writer
 from wengert.engines.native.kernels import (
     batch_norm,
+    conv_filter_gradient,
     elementwise,
     factors,
     reductions,
@@ -314,12 +315,15 @@ def test_convolutions(case: Any, kind: str) -> None:
 
 
 @pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("most", [1 << 20, 1 << 11], ids=["whole", "in pieces"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", FILTERS, ids=str)
-def test_gradients_in_the_filter(case: Any, kind: str) -> None:
+def test_gradients_in_the_filter(
+    case: Any, kind: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Sums over all windows, some rows of them at a time: as near as NumPy's."""
+    monkeypatch.setattr(conv_filter_gradient, "MOST", most)
     shape, size, made = case
-    made = -(-made // 8) * 8
     x, w = drawn(shape, kind), filter_of((*size, shape[3], made), kind)
     for strides, padding, rate in HOW:
         if padding == "VALID" and ((rate != 1 and shape[2] < 9) or shape[2] < size[1]):

@@ -14,12 +14,13 @@ import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import kernel
 from wengert.engines.native.codegen.vectors import llvm_type
-from wengert.engines.native.kernels.conv import Block, block_of
+from wengert.engines.native.kernels.conv import SMALLEST, Block, block_of
 from wengert.engines.native.kernels.padded_lines import PARTS, Lines, kind_of, shape_of
+from wengert.engines.native.runtime.processor import vector_bytes
 
 CACHE: Final = 1 << 15  # bytes of the rows along which sums stay in registers, to fit the cache
 WINDOWS: Final = 64  # of such rows, at least
-MOST: Final = 1 << 20  # bytes of a filter
+MOST: Final = 1 << 20  # bytes of the piece of the filter that a part sums into
 
 
 def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
@@ -27,28 +28,50 @@ def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
     kind = kind_of(x, g)
     if not kind or x.ndim != 4 or shape[2] != x.shape[3] or 0 in (*at.out, x.size, g.size):
         return None
+    width = _width(kind, shape[3])
+    if shape[3] % width:
+        made = -(-shape[3] // width) * width
+        found = filter_gradient(x, _widened(g, made), at, (*shape[:3], made))
+        return None if found is None else np.ascontiguousarray(found[..., : shape[3]])
     channels, made, (high, broad) = x.shape[3], shape[3], at.kernel
     taps, run = (1, broad * channels) if at.rate[1] == 1 else (broad, channels)
     block, lines = _block(kind, made, run), shape_of(x, at)
-    if block is None or lines is None or high * broad * channels * made * x.itemsize > MOST:
+    if block is None or lines is None:
         return None
     row = at.out[1] * (made + at.stride[1] * channels) * x.itemsize
     together = max(CACHE // row, -(-WINDOWS // at.out[1]))
-    each = -(-lines.parts // PARTS)
-    parts = -(-lines.parts // each)
+    lanes = block.vectors * block.width
+    groups = made // lanes
+    pieces = min(-(-high * broad * channels * made * x.itemsize // MOST), groups)
+    piece = -(-groups // pieces) * lanes
+    pieces = -(-made // piece)
+    each = -(-lines.parts // max(PARTS // pieces, 1))
+    sums = -(-lines.parts // each)
     numbers = (*lines.numbers, lines.parts, each, at.out[1], made, high, taps, run,
-               at.rate[1] * channels, at.stride[1] * channels, at.rate[0], together)  # fmt: skip
-    total = np.zeros((parts, *shape), x.dtype)
-    _comparison(kind, block, lines.padded)(parts, numbers, x, g, total)
-    return total.sum(0)
+               at.rate[1] * channels, at.stride[1] * channels, at.rate[0], together, pieces,
+               piece)  # fmt: skip
+    total = np.zeros((sums, *shape), x.dtype)
+    _comparison(kind, block, lines.padded)(sums * pieces, numbers, x, g, total)
+    return total.sum(0) if sums > 1 else total[0]
+
+
+def _width(kind: str, made: int) -> int:
+    """The elements of a vector: as many as there are output channels, if these are few."""
+    size = int(kind[1])
+    return max(min(vector_bytes() // size, 1 << (made - 1).bit_length()), SMALLEST // size)
+
+
+def _widened(g: Any, made: int) -> Any:
+    """With channels of zeros, until all vectors are full."""
+    wide = np.zeros((*g.shape[:-1], made), g.dtype)
+    wide[..., : g.shape[-1]] = g
+    return wide
 
 
 def _block(kind: str, made: int, run: int) -> Block | None:
     """The best block whose vectors are all full."""
     block = block_of(kind, made, run)
-    if block is None or made % block.width:
-        return None
-    if made % (block.vectors * block.width):
+    if block is not None and made % (block.vectors * block.width):
         return block_of(kind, block.width, run)
     return block
 
@@ -60,14 +83,21 @@ def _comparison(kind: str, block: Block, padded: bool) -> str:
 
 class _Comparison(Lines):
     def __init__(self, kind: str, block: Block, padded: bool) -> None:
-        super().__init__(kind, padded, 3, 11)
+        super().__init__(kind, padded, 3, 13)
         self.block, self.lanes = block, block.vectors * block.width
         self.kinds = llvm_type(kind, block.width)
         (count, units, self.columns, self.made, self.taps_y, self.taps_x, self.run, self.step_x,
-         self.pixel, self.rate, self.together) = self.more  # fmt: skip
+         self.pixel, self.rate, self.together, pieces, wide) = self.more  # fmt: skip
         size = self.mul(self.taps_y, self.taps_x, self.run, self.made)
-        self.total = self.place(kind, self.arrays[2], self.mul("%part", size))
-        self.share(units, count, self._unit)
+        share, piece = self.div("%part", pieces)
+        self.total = self.place(kind, self.arrays[2], self.mul(share, size))
+        self.piece = (
+            self.mul(piece, wide),
+            self.least(self.mul(self.add(piece, 1), wide), self.made),
+        )
+        begin = self.mul(share, units)
+        end = self.least(self.add(begin, units), count)
+        self.loop(begin, end, 1, lambda unit, _: self._unit(unit))
 
     def _unit(self, unit: str) -> None:
         self.see(unit)
@@ -87,7 +117,7 @@ class _Comparison(Lines):
                     q = self.least(o, last)  # the last block ends with the line of the filter
                     x, w = self.add(place, q), self.add(number, q)
                     self.loop(
-                        0, self.made, self.lanes, lambda m, _: self._sums(first, end, x, w, m, q, o)
+                        *self.piece, self.lanes, lambda m, _: self._sums(first, end, x, w, m, q, o)
                     )
 
                 self.loop(0, self.run, self.block.windows, numbers)

@@ -28,7 +28,7 @@ def max_pool_gradient(x: Any, y: Any, g: Any, at: Any) -> Any:
     blocks = -(-channels // CHANNELS)
     numbers = (blocks, high, wide, channels, rows, columns, *at.kernel[1:3], *at.stride[1:3],
                *at.before[1:3])  # fmt: skip
-    back = np.zeros(x.shape, x.dtype)
+    back = np.empty(x.shape, x.dtype)
     _route(kind, registers)(n * blocks, numbers, x, y, g, back)
     return back
 
@@ -49,12 +49,29 @@ class _Route(KernelWriter):
         self.image, block = self.div("%part", blocks)
         self.first = self.mul(block, CHANNELS)
         self.size = self.least(self.sub(self.channels, self.first), CHANNELS)
+        self._clear()
         last = self.sub(self.mul(rows, self.columns), 1)
 
         def window(i: str, _: list[str]) -> None:
             self._window(self.sub(last, i), self.mul(self.image, rows, self.columns))
 
         self.loop(0, self.mul(rows, self.columns), 1, window)
+
+    def _clear(self) -> None:
+        """Begin with zeros, while what follows has them in the cache."""
+        pixels = self.mul(self.high, self.wide)
+        begin = self.mul(self.image, pixels)
+
+        def pixel(i: str, _: list[str]) -> None:
+            at = self.add(self.mul(self.add(begin, i), self.channels), self.first)
+
+            def zeros(j: str, mask: str | None, _: list[str]) -> None:
+                place = self.add(at, j)
+                self.write(self.kind, self.arrays[3], place, "zeroinitializer", self.width, mask)
+
+            self.along(self.size, self.width, zeros)
+
+        self.loop(0, pixels, 1, pixel)
 
     def _window(self, i: str, before: str) -> None:
         row, column = self.div(i, self.columns)
