@@ -55,6 +55,7 @@ def assembly(text: str, quickly: bool) -> str:
 
 def texts() -> dict[str, str]:
     import wengert as tf
+    from wengert.engines.native.frontend import image_tiles
     from wengert.engines.native.kernels import checksum, conv
     from wengert.engines.native.runtime import runtime_ir
 
@@ -73,8 +74,8 @@ def texts() -> dict[str, str]:
         a, b = tf.ones([96, 50], dtype), tf.ones([50, 60], dtype)
         found[f"open {kind}"] = text_of(lambda x, y: tf.nn.softmax(x @ y), a, b, are_open=True)
         found[f"exp {kind}"] = text_of(loss_and_gradient, tf.ones([16, 1000], dtype))
-        block: Any = conv.block_of(kind, 64, 48)
-        written = conv._Convolution(kind, block, True, conv.unrolling())
+        block: Any = image_tiles.block_of(kind, 64, 48)
+        written = conv._Convolution(kind, block, True, image_tiles.unrolling())
         found[f"convolution {kind}"] = written.text()
     return found
 

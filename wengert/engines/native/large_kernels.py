@@ -10,6 +10,7 @@ import functools
 import sys
 from typing import Any, Final
 
+from wengert.engines.native.runtime.units import KERNELS, find_kernels_by
 from wengert.formats.crc32c import compute_parts_by
 from wengert.host.locks import load_module
 from wengert.ops.support import large_kernels as large
@@ -79,7 +80,16 @@ def _better_product() -> Any:
         return None
 
 
+def _address_of(name: str) -> int:
+    """Where the kernel of a name begins: of "@large.conv.f4.12.2", say, that of a file for these numbers."""
+    file, kind, *numbers = name.removeprefix(KERNELS).split(".")
+    load_module("wengert.engines.native.codegen.kernel_writer").prepare()
+    kernels = load_module(f"wengert.engines.native.kernels.{file}")
+    return int(kernels.tile_kernel(kind, *map(int, numbers)).address)
+
+
 for _kernel, _names in _FUNCTIONS.items():
     _kernel.register(_Kernel(*_names))
 large.matmul_kernel.register(_matmul)
 compute_parts_by(_Kernel("checksum", "registers"))
+find_kernels_by(_address_of)

@@ -159,6 +159,35 @@ class Product(Base):
         return whole(self) if self.places is None else self.places
 
 
+class Tiles(NamedTuple):
+    """How a kernel for arrays of any size computes one: in tiles, each of which completes some rows."""
+
+    kernel: str  # its name in the runtime: see `kernel_address` of `runtime.units`
+    numbers: tuple[int, ...]  # its arguments
+    number: int  # of tiles
+    parts: int  # of the kernel, for each tile
+    rows: int  # of a tile
+    image: int  # rows, of which the last tile has what is left
+    flops: int
+
+
+class Tiled(Base):
+    """An array that a kernel computes from others in memory; a row is one along its last axis."""
+
+    __slots__ = ("tiles", "views")
+
+    def __init__(
+        self, shape: Dims, kind: str, tiles: Tiles, views: Sequence[View], place: Any = None
+    ) -> None:
+        super().__init__(shape, kind, place)
+        self.tiles = tiles
+        self.views = views
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return self.views
+
+
 class RowSet(Base):
     """A list as an array, with another row at an index; the operands are in memory."""
 

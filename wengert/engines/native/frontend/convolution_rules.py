@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from wengert.engines.native.frontend.arrays import Base, View, slice_view, transpose, whole
+from wengert.engines.native.frontend.image_tiles import convolution_tiles
 from wengert.engines.native.frontend.lowering import Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.frontend.window_rules import (
@@ -21,6 +22,9 @@ from wengert.engines.native.frontend.window_rules import (
     each_channel,
     each_channel_back,
     each_filter,
+    tiled,
+    turned_around,
+    turned_back,
 )
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.window_geometry import Windows, channels_last
@@ -39,7 +43,9 @@ def _convolution(low: Lowering, op: Operation, x: View, w: View, **attrs: Any) -
     if _are_pixels(at):
         y = low.product(_matrix(low, _seen(x, at)), _matrix(low, w))
         return low.reshape(y, op.outputs[0]._array.shape)
-    frame = _frame(at, w.shape, x)
+    if _is_large(at, w.shape, x):
+        return _tiled(low, x, w, at)
+    frame = Frame(at, 1)
     if w.shape[-2] == 1:
         return each_channel(low, frame, x, w)
     y = low.product(_side_by_side(low, frame.seen(low, x)), _matrix(low, w))
@@ -52,7 +58,9 @@ def _to_input(
 ) -> View:
     at = _windows(op, input_sizes, w.shape, attrs)
     if not _are_pixels(at):
-        return _of_filters(low, at, w, g) if w.shape[-2] == 1 else _back(low, at, w, g)
+        if w.shape[-2] == 1:
+            return _of_filters(low, at, w, g)
+        return _tiled_back(low, w, g, at) if _is_large(at, w.shape, g) else _back(low, at, w, g)
     found = low.product(_matrix(low, g), transpose(_matrix(low, w), (1, 0)))
     pixels = low.reshape(found, (*g.shape[:-1], input_sizes[-1]))
     if pixels.shape == input_sizes:
@@ -63,7 +71,7 @@ def _to_input(
 
 def _back(low: Lowering, at: Windows, w: View, g: View) -> View:
     """To each element of the image from all windows that have it."""
-    frame = _frame(at, w.shape, g)
+    frame = Frame(at, 1)
     inner, made = w.shape[-2:]
     count = math.prod(w.shape[:-2])
     by_made = transpose(low.reshape(w, (count, inner, made)), (0, 2, 1))
@@ -92,7 +100,9 @@ def _to_filter(
     if _are_pixels(at):
         rows = _matrix(low, _seen(x, at))
     else:
-        frame = _frame(at, filter_sizes, g)
+        if _is_large(at, filter_sizes, g):
+            raise NotLowered("the gradient of the filter of a large image")
+        frame = Frame(at, 1)
         if filter_sizes[-2] == 1:
             return each_filter(low, frame, x, g, filter_sizes)
         rows = _side_by_side(low, frame.seen(low, x))
@@ -116,16 +126,29 @@ def _are_pixels(at: Windows) -> bool:
     )
 
 
-def _frame(at: Windows, kernel: Dims, image: View) -> Frame:
+def _is_large(at: Windows, kernel: Dims, image: View) -> bool:
+    """Whether a kernel is quicker than products of what windows see side by side."""
     check_kind(image.kind)
     seen = image.shape[0] * math.prod(at.out) * math.prod(kernel[:-1]) * int(image.kind[1])
     if kernel[-2] > 1:
-        is_large = 2 * seen > LARGE
-    else:
-        is_large = kernel[-1] >= MANY and seen * kernel[-1] > LARGE
-    if is_large:
-        raise NotLowered("a large image")
-    return Frame(at, 1)
+        return 2 * seen > LARGE
+    return kernel[-1] >= MANY and seen * kernel[-1] > LARGE
+
+
+def _tiled(low: Lowering, x: View, w: View, at: Windows) -> View:
+    """By the kernel for large images."""
+    *taps, channels, made = w.shape
+    if len(taps) != 2 or 0 in at.out:
+        raise NotLowered("a large image with one axis in space, or three")
+    tiles, together = convolution_tiles(x.kind, x.shape, made, at)
+    flat = low.reshape(w, (math.prod(taps) * channels, made // together, together))
+    return tiled(low, tiles, [x, transpose(flat, (1, 0, 2))], (x.shape[0], *at.out, made))
+
+
+def _tiled_back(low: Lowering, w: View, g: View, at: Windows) -> View:
+    *axes, inner, made = range(len(w.shape))
+    around = transpose(turned_around(w, len(axes)), (*axes, made, inner))
+    return _tiled(low, g, around, turned_back(at))
 
 
 def _side_by_side(low: Lowering, parts: Sequence[View]) -> View:

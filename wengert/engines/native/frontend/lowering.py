@@ -34,6 +34,8 @@ from wengert.engines.native.frontend.arrays import (
     Routine,
     Rows,
     Step,
+    Tiled,
+    Tiles,
     View,
     Write,
     broadcast,
@@ -533,6 +535,12 @@ class Lowering:
             found.scratch, found.work = scratch, work or found.work
             self.items.append(found)
         return [whole(result) for result in found.results]
+
+    def tiled(self, tiles: Tiles, operands: Sequence[View], shape: Dims) -> View:
+        """An array that a kernel computes from others in memory."""
+        stored = [self.stored(v) for v in operands]
+        key = ("tiled", tiles, *[(v.shape, _key(v)) for v in stored])
+        return self._once(key, lambda: Tiled(shape, stored[0].kind, tiles, stored, self.place))
 
     def gathered(self, table: View, index: View, axis: int, inner: Dims) -> View:
         """Gather: slices of a table along an axis, by an index, which has the shape `inner`."""

@@ -19,15 +19,18 @@ import numpy as np
 from wengert.engines.native.frontend.arrays import (
     Base,
     Dims,
+    Tiles,
     View,
     broadcast,
     slice_view,
     whole,
 )
+from wengert.engines.native.frontend.image_tiles import depthwise_tiles, pool_gradient_tiles
 from wengert.engines.native.frontend.lanes import LANES, Lane, like
 from wengert.engines.native.frontend.lowering import Lowering, rule
 from wengert.engines.native.frontend.lowering_rules import padded
 from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.engines.native.runtime.processor import multiplies_and_adds
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.window_geometry import Windows, channels_last
 from wengert.ops.nn.conv.rows import where_windows_stand
@@ -152,8 +155,19 @@ def check_kind(kind: str) -> None:
 def _check_size(image: Dims, kind: str) -> None:
     """Refuse large images of many channels, besides numbers of other kinds."""
     check_kind(kind)
-    if image[-1] >= MANY and math.prod(image) * int(kind[1]) > LARGE:
+    if _is_large(image, kind):
         raise NotLowered("a large image")
+
+
+def _is_large(image: Dims, kind: str) -> bool:
+    return image[-1] >= MANY and math.prod(image) * int(kind[1]) > LARGE
+
+
+def tiled(low: Lowering, tiles: Tiles, operands: Sequence[View], shape: Dims) -> View:
+    """By the kernel for large images, if there is one here."""
+    if not multiplies_and_adds():
+        raise NotLowered("a large image on a processor without a fused multiply-add")
+    return low.tiled(tiles, operands, shape)
 
 
 def _sum(*xs: Lane) -> Lane:
@@ -201,6 +215,10 @@ def _firsts(y: Lane, xs: Sequence[Lane], inside: Sequence[Lane]) -> Iterator[Lan
 
 @rule("MaxPoolGrad", "MaxPool3DGrad")
 def _to_largest(low: Lowering, op: Operation, x: View, y: View, g: View, **attrs: Any) -> View:
+    check_kind(x.kind)
+    if _is_large(x.shape, x.kind):
+        tiles = pool_gradient_tiles(x.kind, pool_windows(x.shape, attrs))
+        return tiled(low, tiles, [x, y, g], x.shape)
     frame = _pool(x, x.shape, attrs, _MOST_COMPARED)
     count = math.prod(frame.at.kernel)
 
@@ -253,11 +271,23 @@ def _to_mean(
 # ---- convolutions of each channel by itself -----------------------------------------------------------
 
 
-def _channels(x: View, kernel: Dims, image: Dims, attrs: dict[str, Any]) -> Frame:
-    _check_size(image, x.kind)
+def _channels(kernel: Dims, image: Dims, attrs: dict[str, Any]) -> Windows:
     if not channels_last(attrs["data_format"]):
         raise NotLowered("channels first")
-    return Frame(where_windows_stand(image, kernel[:-2], attrs, DEPTHWISE), 1)
+    return where_windows_stand(image, kernel[:-2], attrs, DEPTHWISE)
+
+
+def turned_back(at: Windows) -> Windows:
+    """What each element of an image sees of what its windows give, through the filter turned around."""
+    if any(step != 1 for step in at.stride):
+        raise NotLowered("the gradient of a large image with windows that skip pixels")
+    reach = [(k - 1) * rate for k, rate in zip(at.kernel, at.rate, strict=True)]
+    before = tuple([r - b for r, b in zip(reach, at.before, strict=True)])
+    return Windows(at.out, at.kernel, at.stride, at.rate, before, at.size)
+
+
+def turned_around(w: View, axes: int) -> View:
+    return slice_view(w, [slice(None, None, -1)] * axes)
 
 
 def each_channel(low: Lowering, frame: Frame, x: View, w: View) -> View:
@@ -298,18 +328,34 @@ def each_filter(low: Lowering, frame: Frame, x: View, g: View, sizes: Dims) -> V
 
 @rule(DEPTHWISE)
 def _depthwise(low: Lowering, op: Operation, x: View, w: View, **attrs: Any) -> View:
-    return each_channel(low, _channels(x, w.shape, x.shape, attrs), x, w)
+    check_kind(x.kind)
+    at = _channels(w.shape, x.shape, attrs)
+    if not _is_large(x.shape, x.kind):
+        return each_channel(low, Frame(at, 1), x, w)
+    return _depthwise_tiled(low, x, w, at)
+
+
+def _depthwise_tiled(low: Lowering, x: View, w: View, at: Windows) -> View:
+    if w.shape[-1] != 1 or 0 in at.out:
+        raise NotLowered("a large image with several filters for each channel")
+    tiles = depthwise_tiles(x.kind, x.shape, at)
+    return tiled(low, tiles, [x, w], (x.shape[0], *at.out, x.shape[3]))
 
 
 @rule(f"{DEPTHWISE}BackpropInput")
 def _depthwise_to_input(
     low: Lowering, op: Operation, w: View, g: View, *, input_sizes: Dims, **attrs: Any
 ) -> View:
-    return each_channel_back(low, _channels(g, w.shape, input_sizes, attrs), w, g)
+    check_kind(g.kind)
+    at = _channels(w.shape, input_sizes, attrs)
+    if not _is_large(input_sizes, g.kind):
+        return each_channel_back(low, Frame(at, 1), w, g)
+    return _depthwise_tiled(low, g, turned_around(w, 2), turned_back(at))
 
 
 @rule(f"{DEPTHWISE}BackpropFilter")
 def _depthwise_to_filter(
     low: Lowering, op: Operation, x: View, g: View, *, filter_sizes: Dims, **attrs: Any
 ) -> View:
-    return each_filter(low, _channels(g, filter_sizes, x.shape, attrs), x, g, filter_sizes)
+    _check_size(x.shape, g.kind)
+    return each_filter(low, Frame(_channels(filter_sizes, x.shape, attrs), 1), x, g, filter_sizes)

@@ -8,51 +8,20 @@ sums in the result.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from wengert.engines.native.codegen.kernel_writer import kernel
+from wengert.engines.native.codegen.kernel_writer import Kernel, kernel
 from wengert.engines.native.codegen.vectors import literal, llvm_type
-from wengert.engines.native.kernels.padded_lines import Lines, kind_of, shape_of
-from wengert.engines.native.runtime.processor import is_arm, sums_at_once, vector_bytes
-
-FILTER: Final = 1 << 14  # bytes of a piece of the filter
-SMALLEST: Final = 16  # bytes of a vector
-
-
-class Block(NamedTuple):
-    """The number of adjacent windows, of vectors for each, and of elements in a vector."""
-
-    windows: int
-    vectors: int
-    width: int
-
-
-def unrolling() -> int:
-    """The unrolling of the loop over a window's numbers.
-
-    With four, LLVM loads so many of them ahead on ARM that sums are spilled to the stack.
-    """
-    return 2 if is_arm() else 4
-
-
-@functools.lru_cache(maxsize=256)
-def block_of(kind: str, made: int, columns: int) -> Block | None:
-    """The best block; None where there are too few channels for a vector."""
-    width = vector_bytes() // int(kind[1])
-    while width > made:
-        width //= 2
-    if width * int(kind[1]) < SMALLEST:
-        return None
-    vectors = 2 if made >= 2 * width else 1
-    most = sums_at_once() // vectors
-    choices = [c for c in range(max(most // 2, 1), most + 1) if c <= columns] or [columns]
-    # The overhead of a block is about the cost of one more window.
-    windows = min(choices, key=lambda c: (-(-columns // c) * (c + 1), -c))
-    return Block(windows, vectors, width)
+from wengert.engines.native.frontend.image_tiles import (
+    SMALLEST,
+    Block,
+    block_of,
+    convolution_form,
+)
+from wengert.engines.native.kernels.padded_lines import Lines, kind_of
 
 
 def convolve(x: Any, w: Any, at: Any, y: Any) -> Any:
@@ -62,18 +31,21 @@ def convolve(x: Any, w: Any, at: Any, y: Any) -> Any:
         return None
     if made * x.itemsize < SMALLEST:
         return _few(x, w, at, y, SMALLEST // x.itemsize)
-    block, shape = block_of(kind, made, at.out[1]), shape_of(x, at)
-    if block is None or shape is None:
+    form = convolution_form(kind, x.shape, made, at, block_of(kind, made, at.out[1]))
+    if form is None:
         return None
     if not y.flags.c_contiguous:
         y = np.empty(y.shape, y.dtype)
-    lanes = block.vectors * block.width
-    cut, unrolled = _pieces(at, x.shape[3], lanes * x.itemsize)
-    channels = x.shape[3]
-    numbers = (*shape.numbers, at.out[1], made, -(-made // lanes), at.rate[1] * channels,
-               at.stride[1] * channels, at.rate[0], at.kernel[0], *cut)  # fmt: skip
-    _convolution(kind, block, shape.padded, unrolled)(shape.parts, numbers, x, _packed(w, lanes), y)
+    run = _convolution(kind, form.block, form.lines.padded, form.unrolled)
+    run(form.lines.parts, form.numbers, x, _packed(w, form.block.vectors * form.block.width), y)
     return y
+
+
+def tile_kernel(
+    kind: str, windows: int, vectors: int, width: int, padded: int, unrolled: int
+) -> Kernel:
+    """The kernel of such a name."""
+    return _convolution(kind, Block(windows, vectors, width), bool(padded), unrolled)
 
 
 def _few(x: Any, w: Any, at: Any, y: Any, wanted: int) -> Any:
@@ -85,22 +57,6 @@ def _few(x: Any, w: Any, at: Any, y: Any, wanted: int) -> Any:
         return None
     y[...] = found[..., : w.shape[3]]
     return y
-
-
-def _pieces(at: Any, channels: int, size: int) -> tuple[tuple[int, int, int, int], int]:
-    """How the filter is cut into pieces.
-
-    Positions in a line, numbers for each, and the lines and numbers of a piece; then the unrolling
-    of the loop. `size` is the bytes of filter for each number.
-    """
-    high, broad = at.kernel
-    # Without dilation a line of the filter is multiplied by contiguous numbers.
-    taps, run = (1, broad * channels) if at.rate[1] == 1 else (broad, channels)
-    most = max(FILTER // size, 1)
-    unrolled = unrolling() if run % unrolling() == 0 else 1
-    pieces = -(-taps * run // most)
-    chunk = -(-run // pieces // unrolled) * unrolled
-    return (taps, run, max(min(most // (taps * run), high), 1), chunk), unrolled
 
 
 def _packed(w: Any, lanes: int) -> Any:

@@ -14,8 +14,14 @@ import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import kernel
 from wengert.engines.native.codegen.vectors import llvm_type
-from wengert.engines.native.kernels.conv import SMALLEST, Block, block_of
-from wengert.engines.native.kernels.padded_lines import PARTS, Lines, kind_of, shape_of
+from wengert.engines.native.frontend.image_tiles import (
+    PARTS,
+    SMALLEST,
+    Block,
+    shape_of,
+    whole_block,
+)
+from wengert.engines.native.kernels.padded_lines import Lines, kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 
 CACHE: Final = 1 << 15  # bytes of the rows along which sums stay in registers, to fit the cache
@@ -35,7 +41,7 @@ def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
         return None if found is None else np.ascontiguousarray(found[..., : shape[3]])
     channels, made, (high, broad) = x.shape[3], shape[3], at.kernel
     taps, run = (1, broad * channels) if at.rate[1] == 1 else (broad, channels)
-    block, lines = _block(kind, made, run), shape_of(x, at)
+    block, lines = whole_block(kind, made, run), shape_of(x.shape, kind, at)
     if block is None or lines is None:
         return None
     row = at.out[1] * (made + at.stride[1] * channels) * x.itemsize
@@ -66,14 +72,6 @@ def _widened(g: Any, made: int) -> Any:
     wide = np.zeros((*g.shape[:-1], made), g.dtype)
     wide[..., : g.shape[-1]] = g
     return wide
-
-
-def _block(kind: str, made: int, run: int) -> Block | None:
-    """The best block whose vectors are all full."""
-    block = block_of(kind, made, run)
-    if block is not None and made % (block.vectors * block.width):
-        return block_of(kind, block.width, run)
-    return block
 
 
 @kernel

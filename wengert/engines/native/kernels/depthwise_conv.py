@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from wengert.engines.native.codegen.kernel_writer import kernel
+from wengert.engines.native.codegen.kernel_writer import Kernel, kernel
 from wengert.engines.native.codegen.vectors import llvm_type
-from wengert.engines.native.kernels.padded_lines import Lines, kind_of, shape_of
+from wengert.engines.native.frontend.image_tiles import depthwise_form
+from wengert.engines.native.kernels.padded_lines import Lines, kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
-
-WINDOWS: Final = 8  # adjacent ones, whose sums stay in registers
 
 
 def convolve(x: Any, w: Any, at: Any, y: Any) -> Any:
@@ -21,16 +20,19 @@ def convolve(x: Any, w: Any, at: Any, y: Any) -> Any:
     channels = x.shape[-1]
     if not kind or x.ndim != 4 or w.shape[2:] != (1, channels) or 0 in (*at.out, x.size, w.size):
         return None
-    shape = shape_of(x, at)
-    if shape is None or channels * x.itemsize < vector_bytes():
+    form = depthwise_form(kind, x.shape, at)
+    if form is None:
         return None
     if not y.flags.c_contiguous:
         y = np.empty(y.shape, y.dtype)
-    numbers = (*shape.numbers, at.out[1], channels, *at.kernel, at.rate[1] * channels,
-               at.stride[1] * channels, at.rate[0])  # fmt: skip
-    found = _channels(kind, shape.padded, min(WINDOWS, at.out[1]))
-    found(shape.parts, numbers, x, w, y)
+    run = _channels(kind, form.lines.padded, form.windows)
+    run(form.lines.parts, form.numbers, x, w, y)
     return y
+
+
+def tile_kernel(kind: str, padded: int, windows: int) -> Kernel:
+    """The kernel of such a name."""
+    return _channels(kind, bool(padded), windows)
 
 
 @kernel

@@ -14,8 +14,9 @@ import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import kernel
 from wengert.engines.native.codegen.vectors import llvm_type
+from wengert.engines.native.frontend.image_tiles import PARTS, shape_of
 from wengert.engines.native.kernels.conv_filter_gradient import MOST
-from wengert.engines.native.kernels.padded_lines import PARTS, Lines, kind_of, shape_of
+from wengert.engines.native.kernels.padded_lines import Lines, kind_of
 from wengert.engines.native.runtime.processor import sums_at_once, vector_bytes
 
 
@@ -24,7 +25,7 @@ def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
     kind, channels = kind_of(x, g), x.shape[-1]
     if not kind or x.ndim != 4 or shape[-1] != channels or 0 in (*at.out, x.size, g.size):
         return None
-    lines = shape_of(x, at)
+    lines = shape_of(x.shape, kind, at)
     size = int(np.prod(at.kernel)) * channels * x.itemsize
     if lines is None or channels * x.itemsize < vector_bytes() or size > MOST:
         return None

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
+from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import llvm_type
-from wengert.engines.native.kernels.padded_lines import kind_of, registers_of
-from wengert.engines.native.kernels.pooling import kind_of_images
+from wengert.engines.native.frontend.image_tiles import CHANNELS, pool_gradient_form
+from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
-
-CHANNELS: Final = 64  # of a part, which is one image
 
 
 def max_pool_gradient(x: Any, y: Any, g: Any, at: Any) -> Any:
     """The cotangent of the image; None if NumPy should compute it."""
-    kind = kind_of_images(x, at)
-    if not kind or not kind_of(x, y, g) or at.rate != (1, 1, 1, 1):
+    kind = kind_of(x, y, g)
+    form = pool_gradient_form(kind, at) if kind else None
+    if form is None:
         return None
-    registers = min(registers_of(kind, x.shape[3]), 2)
-    if not registers:
-        return None
-    (n, high, wide, channels), (_, rows, columns, _) = at.size, at.out
-    blocks = -(-channels // CHANNELS)
-    numbers = (blocks, high, wide, channels, rows, columns, *at.kernel[1:3], *at.stride[1:3],
-               *at.before[1:3])  # fmt: skip
     back = np.empty(x.shape, x.dtype)
-    _route(kind, registers)(n * blocks, numbers, x, y, g, back)
+    _route(kind, form.registers)(len(x) * form.blocks, form.numbers, x, y, g, back)
     return back
+
+
+def tile_kernel(kind: str, registers: int) -> Kernel:
+    """The kernel of such a name."""
+    return _route(kind, registers)
 
 
 @kernel

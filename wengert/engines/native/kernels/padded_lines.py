@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -10,18 +10,6 @@ from wengert.engines.native.codegen.kernel_writer import KernelWriter
 from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.scalar import TYPE_OF
 from wengert.engines.native.runtime.processor import vector_bytes
-
-ROOM: Final = 1 << 18  # bytes of the padded lines of a part, if a part can be that small
-MOST: Final = 1 << 20  # bytes of those of one row of windows, beyond which NumPy computes it
-PARTS: Final = 8  # at least, if there are as many rows
-
-
-class Shape(NamedTuple):
-    """How a convolution is cut into parts, and the kernel's arguments that describe the image."""
-
-    parts: int
-    padded: bool
-    numbers: tuple[int, ...]
 
 
 def kind_of(*arrays: Any) -> str:
@@ -32,33 +20,6 @@ def kind_of(*arrays: Any) -> str:
             return ""
     kind = TYPE_OF.get(first, "")
     return kind if kind in ("f4", "f8") else ""
-
-
-def registers_of(kind: str, count: int) -> int:
-    """The number of registers that `count` elements fill: 4, 2 or 1; 0 if not even one."""
-    one = vector_bytes() // int(kind[1])
-    return next((r for r in (4, 2, 1) if r * one <= count), 0)
-
-
-def shape_of(x: Any, at: Any) -> Shape | None:
-    """How a convolution is cut; None if a row of windows reads too much."""
-    n, high, wide, channels = x.shape
-    rows, columns = at.out
-    reach = [(k - 1) * r + 1 for k, r in zip(at.kernel, at.rate, strict=True)]
-    broad = (columns - 1) * at.stride[1] + reach[1]
-    long = broad * channels * x.itemsize
-    if reach[0] * long > MOST:
-        return None
-    each = max((ROOM // long - reach[0]) // at.stride[0] + 1, 1)
-    each = min(each, -(-n * rows // PARTS), rows)
-    lines = (each - 1) * at.stride[0] + reach[0]
-    padded = any(at.before) or broad > wide or (rows - 1) * at.stride[0] + reach[0] > high
-    left, skipped = max(at.before[1], 0), max(-at.before[1], 0)
-    seen = max(min(wide - skipped, broad - left), 0)
-    blocks = -(-rows // each)
-    numbers = (blocks, each, rows, high, wide * channels, broad * channels, left * channels,
-               skipped * channels, seen * channels, lines, at.stride[0], at.before[0])  # fmt: skip
-    return Shape(n * blocks, padded, numbers)
 
 
 class Lines(KernelWriter):

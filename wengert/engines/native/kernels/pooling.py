@@ -14,7 +14,8 @@ import numpy as np
 from wengert.engines.native.codegen.combine import combine, neutral
 from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import literal, llvm_type
-from wengert.engines.native.kernels.padded_lines import kind_of, registers_of
+from wengert.engines.native.frontend.image_tiles import are_of_images, registers_of
+from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 
 PART: Final = 1 << 15  # elements that a part reads, about
@@ -23,15 +24,7 @@ LINE: Final = 1 << 18  # bytes of a line that a thread keeps
 
 def kind_of_images(x: Any, at: Any) -> str:
     """The element type, if the windows extend over lines and columns of images only."""
-    plain = (
-        len(at.size) == 4
-        and 0 not in at.out
-        and all(
-            (at.kernel[i], at.stride[i], at.before[i], at.out[i]) == (1, 1, 0, at.size[i])
-            for i in (0, 3)
-        )
-    )
-    return kind_of(x) if plain else ""
+    return kind_of(x) if are_of_images(at) else ""
 
 
 # ---- max and mean -----------------------------------------------------------------------------

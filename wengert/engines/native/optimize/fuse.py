@@ -33,6 +33,7 @@ from wengert.engines.native.frontend.arrays import (
     RowSet,
     Source,
     Step,
+    Tiled,
     View,
     is_plain,
     reshape,
@@ -361,7 +362,7 @@ def in_memory(groups: Sequence[Group], fetched: Iterable[Base]) -> set[Base]:
 
 
 def _is_always_stored(group: Group, item: Any) -> bool:
-    if type(item) is Product:  # with an epilogue it is stored only if others read it
+    if type(item) in (Product, Tiled):  # with an epilogue it is stored only if others read it
         return not group.is_loop
     return type(item) in (Pieces, RowSet) or (type(item) is Reduction and group.levels[item] == END)
 

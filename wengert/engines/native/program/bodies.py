@@ -165,7 +165,7 @@ class BodyWriter:
 
     def _look(self, call: Call, name: str) -> list[str]:
         """A check: the loop ends where a truth value says that something is wrong."""
-        flag = self._address(call.arrays[0][0])
+        flag = self._address(*call.arrays[0])
         return [
             f"%w{name} = load i8, ptr {flag}",
             f"%i{name} = icmp ne i8 %w{name}, 0",

@@ -1,8 +1,8 @@
-"""Epilogues: loops fused into a product, run on each block as soon as its sums are complete.
+"""Epilogues: loops fused into what computes their operand, run on each block as soon as it is complete.
 
 A bias, an activation, the factor that a gradient is multiplied by: elementwise work on a product is
 done while the block is in the L1 cache, and the product itself is stored only if something else
-reads it.
+reads it. What a kernel computes tile by tile is done with while the tile is in the L2 cache.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from wengert.engines.native.frontend.arrays import (
     Map,
     Product,
     Reduction,
+    Tiled,
     View,
     is_plain,
 )
@@ -30,17 +31,17 @@ LIGHT: Final = 12  # instructions up to which the code is repeated for each row 
 
 
 def finish(fusion: Fusion, fixed: Iterable[Base]) -> None:
-    """Fuse loops over the elements of a compiled product into it, as its epilogue.
+    """Fuse loops over the elements of a product or of tiles into these, as their epilogue.
 
     The `fixed` arrays are not moved: their memory must not be written before their loop runs.
     """
     kept = set(fixed)
     for group in list(fusion.groups):
         if group.is_loop and all(_is_simple(group, item) for item in group.members):
-            product = _product_for(fusion, group)
-            if product is not None and not kept.intersection([product, *group.members]):
-                _put_in_rows(group, product)
-                fusion.join(product.group, group)
+            made = _made_for(fusion, group)
+            if made is not None and not kept.intersection([made, *group.members]):
+                _put_in_rows(group, made)
+                fusion.join(made.group, group)
 
 
 def _is_simple(group: Group, item: Any) -> bool:
@@ -50,12 +51,12 @@ def _is_simple(group: Group, item: Any) -> bool:
     return isinstance(item, Map) and group.levels[item] == FULL
 
 
-def _product_for(fusion: Fusion, group: Group) -> Product | None:
-    """The last of the products that a loop can be fused into, or None."""
-    views: dict[Product, list[View]] = {}
+def _made_for(fusion: Fusion, group: Group) -> Product | Tiled | None:
+    """The last of the arrays into whose computation a loop can be fused, or None."""
+    views: dict[Product | Tiled, list[View]] = {}
     for item in group.members:
         for view in item.operands:
-            if type(view.base) is Product and view.base.group is not group:
+            if isinstance(view.base, (Product, Tiled)) and view.base.group is not group:
                 views.setdefault(view.base, []).append(view)
     # What is read at an index must have been stored.
     tables = {item.views[1].base for item in group.members if type(item) is Gather}
@@ -64,43 +65,46 @@ def _product_for(fusion: Fusion, group: Group) -> Product | None:
     return max(found, key=lambda p: p.group.number, default=None)
 
 
-def _fits(group: Group, product: Product, views: Iterable[View]) -> bool:
-    """Whether the rows of the product are those of the loop."""
-    if product.places is not None or len(product.group.members) > 1 or not is_ours(product):
+def _fits(group: Group, made: Product | Tiled, views: Iterable[View]) -> bool:
+    """Whether the rows of the array are those of the loop."""
+    if type(made) is Product and (made.places is not None or not is_ours(made)):
         return False
-    columns = product.shape[-1]
-    if product.size != group.size or not all(map(is_plain, views)):
+    columns = made.shape[-1]
+    if len(made.group.members) > 1 or made.size != group.size or not all(map(is_plain, views)):
         return False
     if group.columns not in (None, columns) or not common(group.boundaries, (columns, group.size)):
         return False
     before = group.columns, group.boundaries
-    _put_in_rows(group, product)
-    fits = len(Finish(group, set(group.members), product).inner) == 1
+    _put_in_rows(group, made)
+    fits = len(Finish(group, set(group.members), made).inner) == 1
     group.columns, group.boundaries = before
     return fits
 
 
-def _put_in_rows(group: Group, product: Product) -> None:
-    """Give a loop the rows of a product."""
-    group.columns = product.shape[-1]
+def _put_in_rows(group: Group, made: Product | Tiled) -> None:
+    """Give a loop the rows of an array."""
+    group.columns = made.shape[-1]
     boundaries = common(group.boundaries, (group.columns, group.size))
     assert boundaries is not None
     group.boundaries = boundaries
 
 
 class Finish(Emitter):
-    """Writes the epilogue of a product, for some rows and columns.
+    """Writes the epilogue of a product, or of tiles, for some rows and columns.
 
     Short code works on the sums in registers, and is repeated for each row of a block. Long code is
-    emitted once, as a loop over the block's rows, and reads the sums from memory. Column sums are
-    first taken per block, since the parts depend on the number of threads.
+    emitted once, as a loop over the block's rows, and reads the sums from memory; so do tiles.
+    Column sums are first taken per block, since the parts depend on the number of threads.
     """
 
-    def __init__(self, group: Group, memory: set[Base], product: Product, blocks: int = 1) -> None:
+    def __init__(
+        self, group: Group, memory: set[Base], product: Product | Tiled, blocks: int = 1
+    ) -> None:
         super().__init__(group, memory)
         self.product = product
         self.in_memory = product in memory
-        self.is_light = sum(self.full) <= LIGHT and len(self.outer) <= 1
+        is_short = sum(self.full) <= LIGHT and len(self.outer) <= 1
+        self.is_light = is_short and type(product) is Product
         self._given = ""  # a vector of the product, or the address of the row's elements of it
         self._collect_arrays()
         for k, s in enumerate(self.sums):

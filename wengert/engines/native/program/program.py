@@ -19,7 +19,7 @@ from wengert.engines.native.program import arena, rows
 from wengert.engines.native.runtime import openblas
 from wengert.engines.native.runtime.thread_pool import functions, pool
 from wengert.engines.native.runtime.trampoline import entry_of, is_wrong
-from wengert.engines.native.runtime.units import PREFIX
+from wengert.engines.native.runtime.units import KERNELS, PREFIX, kernel_address
 from wengert.engines.numpy_engine import NumpyPlan, _function_of, in_operation
 from wengert.errors import InvalidArgumentError
 from wengert.execution.plan import Plan
@@ -112,7 +112,7 @@ class RunnableProgram:
 
     def _array(self, said: tuple[str, tuple[int, ...], bytes]) -> Any:
         kind, shape, data = said
-        return np.frombuffer(data, kind).reshape(shape)
+        return np.frombuffer(data, kind).reshape(shape).copy()  # a kernel says there that it failed
 
     def _step(self, at: int) -> Callable[..., Any]:
         return _quietly(self.plan.steps[at])
@@ -147,6 +147,8 @@ class RunnableProgram:
 
 
 def runtime_address(name: str) -> int:
+    if name.startswith(KERNELS):
+        return kernel_address(name)
     return functions().address(name[1:])
 
 

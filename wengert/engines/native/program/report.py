@@ -10,11 +10,13 @@ from wengert.engines.native.codegen.loop_emitter import Launch
 from wengert.engines.native.frontend.arrays import (
     Base,
     Choice,
+    Known,
     Product,
     Repeat,
     Routine,
     RowSet,
     Step,
+    Tiled,
 )
 from wengert.engines.native.optimize.block_body import BlockLoop
 from wengert.engines.native.program.build import Built
@@ -56,6 +58,8 @@ def _native_step(call: Any) -> dict[str, Any]:
         return _routine(call.what)
     if isinstance(call.what, RowSet):
         return _row(call.what)
+    if isinstance(call.what, Tiled):
+        return _tiles(call)
     return _product(call)
 
 
@@ -84,6 +88,16 @@ def _routine(item: Routine) -> dict[str, Any]:
     moved = sum(b.bytes for b in (*[v.base for v in item.operands], *item.results))
     size = item.results[0].shape or [1]
     return {"kind": "routine", "size": size, "parts": 1, "bytes": moved, "flops": 0, "made of": [origin(item.place)]}  # fmt: skip
+
+
+def _tiles(call: Any) -> dict[str, Any]:
+    """A kernel, and what is done with each of its tiles."""
+    item: Tiled = call.what
+    moved = sum(base.bytes for base in {base for base, _ in call.arrays if type(base) is not Known})
+    flops, members = item.tiles.flops, [item]
+    if call.finish is not None:
+        flops, members = flops + call.finish.flops(), call.finish.group.members
+    return {"kind": "tiles", "size": item.shape, "parts": call.parts, "bytes": moved, "flops": flops, "made of": _origins(members)}  # fmt: skip
 
 
 def _row(item: RowSet) -> dict[str, Any]:

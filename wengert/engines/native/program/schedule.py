@@ -14,6 +14,7 @@ from wengert.engines.native.frontend.arrays import (
     Product,
     RowSet,
     Step,
+    Tiled,
     View,
     Write,
 )
@@ -22,7 +23,7 @@ from wengert.engines.native.optimize.blocks import in_blocks
 from wengert.engines.native.optimize.fuse import Fusion, compute_again, in_memory
 from wengert.engines.native.optimize.simplify import simplify
 from wengert.engines.native.program.epilogue import finish
-from wengert.engines.native.program.steps import computes, products_of
+from wengert.engines.native.program.steps import computes, products_of, stands_in
 
 
 class Schedule:
@@ -53,7 +54,8 @@ class Schedule:
         self.overwritten = self._overwritten(fusion)
         finish(fusion, self.overwritten)
         self.order = fusion.ordered()
-        self.memory = in_memory(self.order, wanted) | self._accumulated()
+        memory = in_memory(self.order, wanted)
+        self.memory = memory | self._accumulated(memory)
 
     def _fetch(self, x: Any) -> Any:
         if isinstance(x, View):  # what a branch assigns
@@ -98,7 +100,9 @@ class Schedule:
                 found[new] = old
         return found
 
-    def _accumulated(self) -> set[Base]:
-        """The products whose sums are accumulated in memory."""
-        products = [m for g in self.order for m in g.members if type(m) is Product]
-        return {p for p in products if accumulates(products_of(p).form)}
+    def _accumulated(self, memory: set[Base]) -> set[Base]:
+        """The products and tiles whose sums are accumulated in memory."""
+        members = [m for g in self.order for m in g.members]
+        products = [m for m in members if type(m) is Product]
+        found: set[Base] = {p for p in products if accumulates(products_of(p).form)}
+        return found | {m for m in members if type(m) is Tiled and stands_in(m, memory) is None}

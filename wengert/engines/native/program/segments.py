@@ -20,6 +20,7 @@ from wengert.engines.native.frontend.arrays import (
     Routine,
     RowSet,
     Step,
+    Tiled,
     View,
 )
 from wengert.engines.native.optimize.fuse import Group
@@ -33,6 +34,8 @@ from wengert.engines.native.program.steps import (
     products_of,
     routine_call,
     row_calls,
+    stands_in,
+    tiled_calls,
 )
 from wengert.engines.native.program.units import defined
 from wengert.engines.native.runtime.units import PREFIX
@@ -112,6 +115,8 @@ class Segments:
     def _calls(self, group: Group, first: Any) -> list[Call]:
         if type(first) is Product:
             return self._product_calls(group, first) + self._looks(group.members)
+        if type(first) is Tiled:
+            return self._tiled_calls(group, first) + self._looks(group.members)
         if type(first) is Pieces:
             return []
         if type(first) is RowSet:
@@ -124,6 +129,13 @@ class Segments:
         if group.is_loop:
             last = Finish(group, self._schedule.memory, product, many * blocks_of(form))
         calls = [self._named(call) for call in product_calls(product, last)]
+        return calls if last is None else calls + self._launched(last.more)
+
+    def _tiled_calls(self, group: Group, item: Tiled) -> list[Call]:
+        memory, last = self._schedule.memory, None
+        if group.is_loop:
+            last = Finish(group, memory, item, item.tiles.number)
+        calls = [self._named(call) for call in tiled_calls(item, stands_in(item, memory), last)]
         return calls if last is None else calls + self._launched(last.more)
 
     def _add_loop(self, loop: Repeat) -> None:

@@ -21,11 +21,14 @@ from wengert.engines.native.frontend.arrays import (
     Base,
     Choice,
     Given,
+    Known,
+    Map,
     Piece,
     Product,
     Repeat,
     Routine,
     RowSet,
+    Tiled,
     View,
     reshape,
 )
@@ -209,6 +212,31 @@ def routine_call(item: Routine) -> Call:
     return call
 
 
+def stands_in(item: Tiled, memory: set[Base]) -> Base | None:
+    """The array in whose memory tiles are computed: their own, or what their epilogue writes over it."""
+    if item in memory:
+        return item
+    made = [m for m in item.group.members if type(m) is Map and m in memory]
+    return next((m for m in made if (m.size, m.kind) == (item.size, item.kind)), None)
+
+
+def tiled_calls(item: Tiled, target: Base | None, finish: Any) -> list[Call]:
+    """The call of a kernel for an array, and the check that it had the memory that it needs."""
+    tiles = item.tiles
+    numbers = Known((len(tiles.numbers) + 1,), "i8", np.array([*tiles.numbers, 0], np.int64))
+    arrays = [*[(v.base, v.offset) for v in item.views], (target or item, 0), (numbers, 0)]
+    if finish is None:
+        call = Call(tiles.kernel, arrays, tiles.number * tiles.parts, item)
+    else:
+        extent = np.array([tiles.parts, tiles.rows, tiles.image], np.int64)
+        arrays.append((Known(extent.shape, "i8", extent), 0))
+        call = Call("", [*arrays, *finish.arrays], tiles.number, item)
+        call.finish = finish
+        call.function = load_module(_TILES).tiles_text(len(arrays), finish)
+        call.settings = "loop", (tiles.kernel,), ()
+    return [call, Call("", [(numbers, len(tiles.numbers))], 1, numbers)]
+
+
 def _written_as(form: Form, finish: Any) -> Function:
     """The function of a product. Its code generator is loaded on demand."""
     found: Function = load_module(_WRITER).product_text(form, finish)
@@ -216,6 +244,7 @@ def _written_as(form: Form, finish: Any) -> Function:
 
 
 _WRITER: Final = "wengert.engines.native.codegen.gemm_writer"
+_TILES: Final = "wengert.engines.native.codegen.tiles_writer"
 _FUNCTIONS: Final = "wengert.engines.native.codegen.function_writer"
 
 
