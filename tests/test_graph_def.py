@@ -141,12 +141,16 @@ def test_what_is_wrong_is_said() -> None:
             tf.import_graph_def(made)
 
 
-def test_only_our_functions_are_called() -> None:
+@pytest.mark.parametrize(
+    "path",
+    ["os:getcwd", "wengert.ops.support.scipy_lazy:scipy_lazy", "wengert.host.locks:load_module"],
+)
+def test_only_our_functions_are_called(path: str) -> None:
     """A message from elsewhere cannot name a function of Python's."""
     made = message("GraphDef")()
     made.node.add(name="a", op="Reshape").attr[
         "_wengert_call"
-    ].s = b"['os:getcwd', [], {'dict': {}}]"
+    ].s = f"[{path!r}, [], {{'dict': {{}}}}]".encode()
     with tf.Graph().as_default(), pytest.raises(ValueError, match="is no function of tf"):
         tf.import_graph_def(made)
 

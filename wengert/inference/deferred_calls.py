@@ -40,7 +40,7 @@ from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.sizes import Size, Symbol, evaluate, maximum, only_shapes
+from wengert.values.sizes import Size, Symbol, composed, maximum, only_shapes
 from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of, is_certain
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.value import Value
@@ -65,17 +65,22 @@ def put_off_like(
     graph: Any, function: Callable[..., Sequence[Any]], args: Any, asked: list[Any]
 ) -> list[Any]:
     """A node for a call that returns, for each of some values, one like it, or None."""
-
-    def filled(args: Any, asked: Sequence[Any]) -> list[Any]:
-        found = zip(function(*args), asked, strict=True)
-        return [None if x is None else bound.zeros_like(x) if y is None else y for y, x in found]
-
-    filled.of = function  # type: ignore[attr-defined]  # for what looks at the node
     name = getattr(function, "__name__", "Call").title().replace("_", "")
     forms = [x._array for x in asked if x is not None]
     outcome = _Outcome(name, asked, [(graph.own_shape(f.shape), f.dtype) for f in forms])
-    made: list[Any] = _added(graph, _Call(graph, filled, (args, asked), {}), outcome)
+    made: list[Any] = _added(graph, _Call(graph, _like(function), (args, asked), {}), outcome)
     return made
+
+
+def _like(function: Callable[..., Sequence[Any]]) -> Callable[..., list[Any]]:
+    """The same function, with zeros or None where some values say so."""
+
+    def like_asked(args: Any, asked: Sequence[Any]) -> list[Any]:
+        found = zip(function(*args), asked, strict=True)
+        return [None if x is None else bound.zeros_like(x) if y is None else y for y, x in found]
+
+    like_asked.of = function  # type: ignore[attr-defined]  # for what looks at the node
+    return like_asked
 
 
 def _added(graph: Any, later: _Call, outcome: _Outcome) -> Any:
@@ -146,7 +151,7 @@ class _Call:
         if isinstance(value, Value):
             return Place(self._at(convert(value)))
         if isinstance(value, Size):
-            return _Term(value, {s: self._at(s.tensor) for s in value.symbols})
+            return Term(_said(value, self._at))
         if isinstance(value, AnyShape):
             return Place(self._at(value.tensor), whole_shape=True)
         if isinstance(value, slice):
@@ -166,8 +171,8 @@ class _Call:
 
     def run_on(self, values: Sequence[Any]) -> Any:
         """Make the call on eager tensors."""
-        args = _filled(self._args, values)
-        kwargs = _filled(self._kwargs, values)
+        args = filled(self._args, values)
+        kwargs = filled(self._kwargs, values)
         return call(self.function, *args, **kwargs)
 
     def row(self, outcome: _Outcome, rules: dict[str, Any], overrides: Any = None) -> Row:
@@ -263,6 +268,40 @@ def gradient_call_of(row: Row) -> GradientCall | None:
     return GradientCall(Call(call.function, call._args), gs, xs)
 
 
+def call_pulled_back(function: Any) -> tuple[Callable[..., Any], Any, Any] | None:
+    """The call, as `call_of` gives it, of which a function computes the gradient; or None."""
+    owner = getattr(getattr(function, "of", None), "__self__", None)
+    call = owner.call if isinstance(owner, _PulledBack) else None
+    return None if call is None else (call.function, call._args, call._kwargs)
+
+
+def told_call(function: Callable[..., Any], args: Any, kwargs: Any) -> _Call:
+    """A call that was read: its arguments have placeholders already."""
+    call = _Call(None, function, (), {})
+    call._args, call._kwargs = args, kwargs
+    return call
+
+
+def _pulled_back(call: _Call) -> _PulledBack:
+    """The gradient of a call that was read."""
+
+    def made(*values: Any) -> list[Any]:
+        return [leaf for leaf in _leaves(call.run_on(values)) if leaf is not None]
+
+    return _PulledBack(made, None, call)
+
+
+def gradient_function(call: _Call) -> Callable[..., list[Any]]:
+    """What computes the gradient of a call: of cotangents and of what it takes, like some values."""
+    return _like(_pulled_back(call).now)
+
+
+def gradient_node(call: _Call, places: Any, asked: list[Any]) -> list[Any]:
+    """The same as a node of the current graph."""
+    found = put_off_like(current_graph(), _pulled_back(call).now, places, asked)
+    return [g for g in found if g is not None]
+
+
 class _PulledBack:
     """The gradient of a call: the call is made on a tape."""
 
@@ -316,17 +355,48 @@ class Place:
         return value._array.shape if self.whole_shape else value
 
 
-class _Term:
-    """The placeholder of a size that is computed from inputs."""
+class Term:
+    """The placeholder of a size that is computed from inputs: said in plain numbers and words."""
 
-    __slots__ = ("_places", "_size")
+    __slots__ = ("said",)
 
-    def __init__(self, size: Size, places: dict[Symbol, int]) -> None:
-        self._size = size
-        self._places = places
+    def __init__(self, said: Any) -> None:
+        self.said = said
 
     def pick(self, values: Sequence[Any]) -> Any:
-        return evaluate(self._size, lambda s: _of_symbol(s, values[self._places[s]]), maximum)
+        """The size, from the inputs of a run."""
+        return _value_of(self.said, values)
+
+
+def _said(size: Any, place_of: Callable[[Any], int]) -> Any:
+    """A term: a constant and products, each a factor and atoms."""
+    if type(size) is not Size:
+        return int(size)
+    terms = [[n, [_said_of(atom, place_of) for atom in atoms]] for atoms, n in size.terms]
+    return [size.constant, terms]
+
+
+def _said_of(atom: Any, place_of: Callable[[Any], int]) -> list[Any]:
+    if type(atom) is Symbol:
+        return ["input", place_of(atom.tensor), atom.axis, atom.element]
+    return [atom.kind, *[_said(part, place_of) for part in atom.parts]]
+
+
+def _value_of(said: Any, values: Sequence[Any]) -> Any:
+    """The value of a term from those of inputs, or a term of another graph."""
+    if isinstance(said, int):
+        return said
+    total, terms = said
+    for product, atoms in terms:
+        for kind, *parts in atoms:
+            if kind == "input":
+                at, axis, element = parts
+                factor = _of_symbol(Symbol(values[at], axis, element), values[at])
+            else:
+                factor = composed(kind, [_value_of(part, values) for part in parts], maximum)
+            product = product * factor
+        total = total + product
+    return total
 
 
 def _of_symbol(symbol: Symbol, value: Any) -> Any:
@@ -359,17 +429,18 @@ class _Parts:
         self.parts = parts
 
 
-def _filled(value: Any, values: Sequence[Any]) -> Any:
-    if type(value) in (Place, _Term):
+def filled(value: Any, values: Sequence[Any]) -> Any:
+    """Arguments with the inputs of a run in place of placeholders."""
+    if type(value) in (Place, Term):
         return value.pick(values)
     if type(value) is _Slices:
-        return IndexedSlices(*[_filled(p, values) for p in value.parts])
+        return IndexedSlices(*[filled(p, values) for p in value.parts])
     if type(value) is _Parts:
-        return value.like._with_parts(iter([_filled(p, values) for p in value.parts]))
+        return value.like._with_parts(iter([filled(p, values) for p in value.parts]))
     if isinstance(value, slice):
-        return slice(*[_filled(p, values) for p in (value.start, value.stop, value.step)])
+        return slice(*[filled(p, values) for p in (value.start, value.stop, value.step)])
     if nest.is_nested(value) and len(value):
-        return nest.map_parts(lambda part: _filled(part, values), value)
+        return nest.map_parts(lambda part: filled(part, values), value)
     return value
 
 

@@ -185,7 +185,7 @@ def last_resorts(shapes: Sequence[Any]) -> Iterator[list[Guess]]:
     """
     known = {s for shape in shapes if not isinstance(shape, AnyShape) for s in shape}
     for size in sorted(s for s in known if type(s) is int):
-        for rank in range(1, 4):
+        for rank in range(1, 6):  # up to images of three axes
             yield [Guess(size, rank, 0)] * len(shapes)
     unknown = [isinstance(shape, AnyShape) for shape in shapes]
     if 1 <= sum(unknown) <= 3:

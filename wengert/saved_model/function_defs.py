@@ -165,7 +165,9 @@ class _Nodes:
     def _plain(self, op: Any) -> list[Any]:
         made = nodes_of(op)
         own = [made[-1].attr[key].s for key in (OWN, CALL) if key in made[-1].attr]
-        if "_closed" in made[-1].attr or any(b"'kept'" in text for text in own):
+        if "_closed" in made[-1].attr or any(
+            b"'kept'" in text or b"<locals>" in text for text in own
+        ):
             raise NotImplementedError(
                 f"Operation {op.name!r} of type {op.type} has no form in a saved model: what it does "
                 "cannot be written as operations of TensorFlow's with constant attributes."

@@ -580,8 +580,12 @@ def evaluate(
 def _value(atom: Atom, leaf: Callable[[Symbol], Any], greatest: Callable[[Any, Any], Any]) -> Any:
     if type(atom) is Symbol:
         return leaf(atom)
-    parts = [evaluate(p, leaf, greatest) for p in atom.parts]
-    if atom.kind == POSITIVE:
+    return composed(atom.kind, [evaluate(p, leaf, greatest) for p in atom.parts], greatest)
+
+
+def composed(kind: str, parts: Sequence[Any], greatest: Callable[[Any, Any], Any]) -> Any:
+    """The positive part of a value, or the quotient of two."""
+    if kind == POSITIVE:
         return greatest(parts[0], 0)
     whole, by = parts
     if type(whole) is type(by) is int and whole == by == 0:

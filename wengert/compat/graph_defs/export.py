@@ -25,13 +25,15 @@ from wengert.core.table import TABLE, complete
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.graph_def import input_name
 from wengert.graph.operation import Operation
-from wengert.inference.deferred_calls import Place, call_of
+from wengert.inference.deferred_calls import Place, Term, call_of, call_pulled_back
+from wengert.ops.arrays.shaping import reshape
 from wengert.values.dtypes import DType, as_dtype, int32
 from wengert.values.shapes import TensorShape
 
 PRODUCER: Final = 2087  # the version of the format that TensorFlow 2.21 writes
 OWN: Final = "_wengert"
 CALL: Final = "_wengert_call"
+GRADIENT: Final = "gradient of"  # a call, instead of the name of a function
 RULE: Final = "rule:"  # of a call: a gradient rule, which has no name of its own
 
 
@@ -83,7 +85,7 @@ def nodes_of(op: Operation) -> list[Any]:
     written: list[Any] | None = None
     if call_of(op.row) is None:
         written = _SPECIAL.get(op.type, _in_form)(op)
-    elif op.type == "Reshape":
+    else:
         written = _reshape(op)
     return written if written is not None else [_own(op)]
 
@@ -321,22 +323,24 @@ def _own(op: Operation) -> Any:
     inputs = [input_name(x, x.op.name) for x in op.inputs]
     deferred = call_of(op.row)
     if deferred is not None:
-        function, args, kwargs = deferred
-        if isinstance(function, functools.partial):
-            args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
-            function = function.func
-        shown: Any = [
-            rule_names().get(id(function)) or f"{function.__module__}:{function.__qualname__}",
-            literal(args),
-            literal(kwargs),
-        ]
-        return node(op, op.type, inputs, {CALL: repr(shown)})
+        return node(op, op.type, inputs, {CALL: repr(_told(*deferred))})
     made = node(op, op.type, inputs, {OWN: _literals(op)})
     if (
         TABLE.get(op.type) is not op.row
     ):  # a loop, a branch, a call: what it does is not in its attributes
         made.attr["_closed"].b = True
     return made
+
+
+def _told(function: Any, args: Any, kwargs: Any) -> list[Any]:
+    """A call as Python writes it."""
+    if isinstance(function, functools.partial):
+        args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
+        function = function.func
+    inner = call_pulled_back(function)
+    own = getattr(function, "__wrapped__", function)  # as what was read from a file is
+    path = rule_names().get(id(own)) or f"{function.__module__}:{function.__qualname__}"
+    return [path if inner is None else {GRADIENT: _told(*inner)}, literal(args), literal(kwargs)]
 
 
 @functools.cache
@@ -365,8 +369,10 @@ def literal(value: Any) -> Any:
         return {"slice": [literal(v) for v in (value.start, value.stop, value.step)]}
     if value is Ellipsis:
         return {"ellipsis": True}
-    if isinstance(value, Place) and not value.whole_shape:
-        return {"input": value.index}
+    if isinstance(value, Place):
+        return {"shape of" if value.whole_shape else "input": value.index}
+    if isinstance(value, Term):
+        return {"size": value.said}
     if isinstance(value, dict):
         return {"dict": {key: literal(v) for key, v in value.items()}}
     if isinstance(value, np.generic):
@@ -442,7 +448,9 @@ def _reshape(op: Operation) -> list[Any] | None:
     """With a size that is left to the run, a reshape is put off here and is not there."""
     deferred = call_of(op.row)
     assert deferred is not None
-    _, args, kwargs = deferred
+    function, args, kwargs = deferred
+    if function is not reshape:
+        return None
     shape = args[1] if len(args) > 1 else kwargs.get("shape")
     first = args[0] if args else kwargs.get("tensor")
     if not isinstance(shape, (list, tuple)) or not isinstance(first, Place) or first.index:

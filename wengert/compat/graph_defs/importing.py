@@ -10,7 +10,8 @@ import ast
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from functools import partial
+from functools import wraps
+from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +22,7 @@ from wengert.api.session.placeholders import placeholder, placeholder_with_defau
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.compat.graph_defs import checks, old_control_flow
 from wengert.compat.graph_defs.attributes import attr_of
-from wengert.compat.graph_defs.export import CALL, OWN, RULE
+from wengert.compat.graph_defs.export import CALL, GRADIENT, OWN, RULE
 from wengert.compat.graph_defs.old_control_flow import OldControlFlow
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
 from wengert.compat.graph_defs.protos import message
@@ -32,6 +33,14 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import row_of
 from wengert.graph.operation import Operation
+from wengert.inference.deferred_calls import (
+    Place,
+    Term,
+    filled,
+    gradient_function,
+    gradient_node,
+    told_call,
+)
 from wengert.ops.arrays.creation import constant
 from wengert.ops.arrays.identity import READ
 from wengert.ops.control.cond import cond, switch_case
@@ -447,17 +456,35 @@ def _by_row(importer: Importer, node: Any, inputs: list[Any]) -> Any:
 
 
 def _by_call(importer: Importer, node: Any, inputs: list[Any]) -> Any:
-    """A call of a public function of ours, or of a gradient rule, that was put off until sizes are known."""
-    path, args, kwargs = ast.literal_eval(node.attr[CALL].s.decode())
-    function = _rule(path) if path.startswith(RULE) else _public(path)
+    """A call of a function of ours, or of a gradient rule, that was put off until sizes are known."""
+    told, args, kwargs = ast.literal_eval(node.attr[CALL].s.decode())
+    args, kwargs = (filled(_read(x), inputs) for x in (args, kwargs))
+    if isinstance(told, dict):
+        return importer.named(node, gradient_node, _call_told(node, told[GRADIENT]), *args)
+    return importer.named(node, _called(node, told), *args, **_without_name(kwargs))
+
+
+def _called(node: Any, told: Any) -> Any:
+    """The function of a call."""
+    if isinstance(told, dict):
+        return gradient_function(_call_told(node, told[GRADIENT]))
+    function = _rule(told) if told.startswith(RULE) else _public(told) or _operation(told)
     if function is None:
-        raise ValueError(f"Node {node.name!r} calls {path}, which is no function of tf.")
-    given = {k: v for k, v in _read(kwargs, inputs).items() if k != "name"}
-    return importer.named(node, function, *_read(args, inputs), **given)
+        raise ValueError(f"Node {node.name!r} calls {told}, which is no function of tf.")
+    return function
+
+
+def _call_told(node: Any, told: Any) -> Any:
+    function, args, kwargs = told
+    return told_call(_called(node, function), _read(args), _without_name(_read(kwargs)))
+
+
+def _without_name(kwargs: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in kwargs.items() if k != "name"}
 
 
 def _public(path: str) -> Any:
-    """A public function of ours; no other is called, whatever a file says."""
+    """A public function of ours."""
     module, _, name = path.partition(":")
     if not module.startswith("wengert."):
         return None
@@ -465,27 +492,51 @@ def _public(path: str) -> Any:
     return function if hasattr(function, "__wrapped__") else None
 
 
+def _operation(path: str) -> Any:
+    """A function of the room of operations, which compute and do nothing else.
+
+    No function besides these is called, whatever a file says.
+    """
+    module, _, name = path.partition(":")
+    if not module.startswith("wengert.ops.") or module.startswith("wengert.ops.support."):
+        return None
+    function = getattr(importlib.import_module(module), name, None)
+    if not isinstance(function, FunctionType) or function.__module__ != module:
+        return None
+    return _put_off_if_need_be(function)
+
+
 def _rule(path: str) -> Any:
     """The gradient rule of an operation in one of its inputs."""
     name, _, index = path.removeprefix(RULE).rpartition(":")
     rules: Any = row_of(name).vjp
-    return partial(call, rules[int(index)])
+    return _put_off_if_need_be(rules[int(index)])
 
 
-def _read(value: Any, inputs: Sequence[Any] = ()) -> Any:
-    """An attribute as `export.literal` wrote it."""
+def _put_off_if_need_be(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, which is put off until sizes are known, as public ones are."""
+
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return call(function, *args, **kwargs)
+
+    return called
+
+
+def _read(value: Any) -> Any:
+    """An attribute as `export.literal` wrote it; with placeholders for inputs."""
     if isinstance(value, (list, tuple)):
-        return type(value)([_read(v, inputs) for v in value])
+        return type(value)([_read(v) for v in value])
     if not isinstance(value, dict):
         return value
     kind, content = next(iter(value.items()))
-    if kind == "dict":
-        return {k: _read(v, inputs) for k, v in content.items()}
-    if kind == "input":
-        return inputs[content]
     if kind == "array":
         return np.array(content, value["of"])
     readers: dict[str, Callable[[Any], Any]] = {
+        "dict": lambda parts: {k: _read(v) for k, v in parts.items()},
+        "input": Place,
+        "shape of": lambda index: Place(index, whole_shape=True),
+        "size": Term,
         "dtype": as_dtype,
         "of NumPy": np.dtype,
         "shape": TensorShape,

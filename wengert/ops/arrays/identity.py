@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import EachInput, Row
+from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op
 from wengert.errors import AnomalyError, InvalidArgumentError, NoGradientError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.shape_inference import Known, form_of
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.math.comparison import where
 from wengert.ops.support.batch_rules import batch_all
@@ -35,10 +37,20 @@ IDENTITY: Row = op(
     passes_slices=True,
     saves="",
 )
+
+
+def _read_form(inputs: Sequence[Any], attrs: Attrs) -> list[Known]:
+    """What is known of a value: sizes that are not fixed may be others at each reading."""
+    (cell,) = inputs
+    form = cell._array
+    return [(form.shape, form.dtype) if is_certain(form.shape) else form_of(cell)]
+
+
 READ: Row = op(
     "ReadVariableOp",
     lambda _, x: x,
     step=lambda _, cell: cell._array,
+    forms=_read_form,
     enters=True,
     vjp=(lambda g, y, x: g,),
     elementwise=True,

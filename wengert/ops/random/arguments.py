@@ -16,7 +16,7 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import Dims, shape_text
-from wengert.values.symbolic import AnyShape
+from wengert.values.symbolic import AnyShape, is_certain
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def logits_of(logits: TensorLike, num_samples: IntLike, row: Row) -> tuple[Tenso
         raise InvalidArgumentError(
             f"num_samples should be non-negative, got {count} [Op:{row.name}]"
         )
-    if shape[1] == 0:
+    if is_certain(shape[1:]) and shape[1] == 0:
         raise InvalidArgumentError(f"num_classes should be positive, got 0 [Op:{row.name}]")
     if scores.dtype not in FLOATS:
         raise InvalidArgumentError(
