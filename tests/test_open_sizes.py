@@ -383,3 +383,44 @@ def test_another_process_compiles_nothing_for_another_batch(tmp_path: Any) -> No
     before = sorted(p.name for p in (tmp_path / "kept").glob("*.o"))
     run(310, 320)
     assert sorted(p.name for p in (tmp_path / "kept").glob("*.o")) == before
+
+
+# ---- in graphs ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [None, [None], [None, 2]], ids=str)
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_variable_has_another_shape_at_each_reading(shape: Any, compiled: bool) -> None:
+    """Nothing says that it has the sizes of before an assignment."""
+    start, given = (np.ones([n, 2][: 2 if shape == [None, 2] else 1], "f4") for n in (2, 3))
+    v = tf.Variable(start, shape=tf.TensorShape(shape))
+
+    @tf.function(jit_compile=compiled)
+    def f(x: Any) -> Any:
+        before = v + 1.0
+        v.assign(x)
+        now = v * 2.0
+        v.assign(tf.concat([now, now], 0))
+        return before, now, v.read_value(), tf.size(v)
+
+    for held in (start, np.concatenate([given, given]) * 2):
+        before, now, twice, size = f(given)
+        np.testing.assert_array_equal(before, held + 1)
+        np.testing.assert_array_equal(now, given * 2)
+        np.testing.assert_array_equal(twice, np.concatenate([given, given]) * 2)
+        assert int(size) == 2 * given.size
+
+
+def test_what_needs_a_rank_or_a_size_finds_it_later() -> None:
+    norm = tf.compat.v1.nn.fused_batch_norm
+    f = tf.function(
+        lambda x: norm(x, tf.ones([3]), tf.zeros([3])), input_signature=[tf.TensorSpec(None)]
+    )
+    for shape in ([2, 4, 4, 3], [2, 1, 2, 2, 3]):
+        x = tf.constant(np.random.default_rng(0).normal(size=shape), tf.float32)
+        for a, b in zip(f(x), norm(x, tf.ones([3]), tf.zeros([3])), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+    g = tf.function(
+        lambda x: tf.random.categorical(x, 5), input_signature=[tf.TensorSpec([None, None])]
+    )
+    assert g(tf.zeros([2, 3])).shape == [2, 5]

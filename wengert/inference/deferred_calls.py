@@ -277,9 +277,9 @@ def call_pulled_back(function: Any) -> tuple[Callable[..., Any], Any, Any] | Non
 
 def told_call(function: Callable[..., Any], args: Any, kwargs: Any) -> _Call:
     """A call that was read: its arguments have placeholders already."""
-    call = _Call(None, function, (), {})
-    call._args, call._kwargs = args, kwargs
-    return call
+    told = _Call(None, function, (), {})
+    told._args, told._kwargs = args, kwargs
+    return told
 
 
 def _pulled_back(call: _Call) -> _PulledBack:

@@ -67,7 +67,7 @@ def known_forms(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Known]:
     if row.forms is not None:
         return row.forms(inputs, attrs)  # type: ignore[no-any-return]
     forms = [x._array for x in inputs]
-    if row.elementwise:
+    if row.elementwise and row.shape is None:
         return [(_broadcast(row, [f.shape for f in forms]), _dtype(row, forms, attrs))]
     shapes = _by_rule(row, inputs, attrs)
     if shapes is None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Attrs, EachInput, Row
+from wengert.core.row import EachInput, Row
 from wengert.core.table import op
 from wengert.errors import AnomalyError, InvalidArgumentError, NoGradientError
 from wengert.inference.public_functions import deferrable
-from wengert.inference.shape_inference import Known, form_of
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.math.comparison import where
 from wengert.ops.support.batch_rules import batch_all
@@ -21,7 +19,7 @@ from wengert.values import dtypes, nest
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import shape_text, stretches
-from wengert.values.symbolic import SymbolicTensor, is_certain
+from wengert.values.symbolic import SymbolicTensor, is_certain, known_shape
 from wengert.values.tensor import Tensor, dims
 from wengert.values.typed_calls import of_one
 
@@ -39,18 +37,17 @@ IDENTITY: Row = op(
 )
 
 
-def _read_form(inputs: Sequence[Any], attrs: Attrs) -> list[Known]:
-    """What is known of a value: sizes that are not fixed may be others at each reading."""
-    (cell,) = inputs
-    form = cell._array
-    return [(form.shape, form.dtype) if is_certain(form.shape) else form_of(cell)]
+def _at_reading(shape: Any) -> Any:
+    """What is known of the shape of a value: sizes that are not fixed may be others at each reading."""
+    known = known_shape(shape)
+    return None if known.rank is None else tuple(known)
 
 
 READ: Row = op(
     "ReadVariableOp",
     lambda _, x: x,
     step=lambda _, cell: cell._array,
-    forms=_read_form,
+    shape=_at_reading,
     enters=True,
     vjp=(lambda g, y, x: g,),
     elementwise=True,
