@@ -121,8 +121,9 @@ need no rule of their own, `transposed` ones push tangents through the transpose
 says what `tf.vectorized_map` does: `aligned` operations run on all examples at once, others by a rule, or on
 one example after the other. *Native* says what computes it in compiled functions: a `loop` that is fused with its
 neighbours, a `product` of matrices, a `routine`, which is a compiled function of its own (of matrices, where they are
-small), or a call of `NumPy`; `product or NumPy`: a product where windows are single pixels
-or images small; `loop or NumPy`: a loop where images are small. Of large ones NumPy's step calls a kernel of its own.
+small), or a call of `NumPy`; `product or` something else: a product where windows are single pixels
+or images small; `loop or` something else: a loop where images are small. Large ones are gone over in `tiles`, with which what
+follows is fused, or by a kernel that NumPy's step calls.
 *XLA* says how the engine "xla" does it: `compiled`,
 `compiled for values` where a size depends on them, so they must be known or small integers that are given, `callback`
 of NumPy, or not at all.

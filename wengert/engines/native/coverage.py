@@ -9,9 +9,17 @@ from wengert.engines.native.frontend import all_rules as _rules  # noqa: F401  #
 from wengert.engines.native.frontend.convolution_rules import PIXELS
 from wengert.engines.native.frontend.lowering import ASSIGNMENTS, DRAWS, ROUTINES, RULES, template
 from wengert.engines.native.frontend.scalar import NotLowered
-from wengert.engines.native.frontend.window_rules import WINDOWS
+from wengert.engines.native.frontend.window_rules import DEPTHWISE, WINDOWS
 from wengert.engines.native.mathematics import elementary  # noqa: F401  # fills a table
 
+# What kernels for large images compute within plans.
+TILED: Final = (
+    "Conv2D",
+    "Conv2DBackpropInput",
+    DEPTHWISE,
+    f"{DEPTHWISE}BackpropInput",
+    "MaxPoolGrad",
+)
 # Element types that are tried as inputs of an elementwise operation.
 _TRIED: Final = ("f4", "i4", "b1")
 
@@ -21,9 +29,9 @@ def how(row: Row) -> str:
     if row.name in ("MatMul", "BatchMatMulV2"):
         return "product"
     if row.name in PIXELS:
-        return "product or NumPy"
+        return "product or tiles" if row.name in TILED else "product or NumPy"
     if row.name in WINDOWS:
-        return "loop or NumPy"
+        return "loop or tiles" if row.name in TILED else "loop or NumPy"
     if row.name in ROUTINES:
         return "routine"
     if row.name in RULES or row.name in DRAWS or row.name in ASSIGNMENTS or row.closes:
