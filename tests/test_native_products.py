@@ -510,3 +510,19 @@ def test_rows_of_a_product_that_are_picked_by_an_index() -> None:
         for compiled in (True, False)
     )
     np.testing.assert_allclose(native, reference, rtol=1e-12)
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_long_inner_axis_is_ours_where_the_result_is_small(turned: bool) -> None:
+    """As of the gradient of a weight: what is done with it is part of the product."""
+    a = drawn_matrix((6000, 40) if turned else (40, 6000), 1)
+    b = drawn_matrix((6000, 100), 2)
+    f = tf.function(lambda x, y: tf.tanh(tf.matmul(x, y, transpose_a=turned)), jit_compile=True)
+    wanted = np.tanh((a.T if turned else a).astype("f8") @ b)
+    np.testing.assert_allclose(f(a, b), wanted, rtol=1e-4, atol=1e-4)
+    assert [step["kind"] for step in f.plan(a, b).steps] == ["product"]
+
+
+def drawn_matrix(shape: tuple[int, int], seed: int) -> Any:
+    scale = np.float32(max(shape) ** -0.5)
+    return np.random.default_rng(seed).normal(size=shape).astype("f4") * scale

@@ -17,7 +17,8 @@ from wengert.values.open_size import of_both
 VECTORS: Final = 2  # of a panel
 PANEL: Final = 1 << 15  # bytes of a panel that stays in the L1 cache
 LEFT: Final = 1 << 16  # bytes that a left matrix spans, from which on it is packed
-RIGHT: Final = 1 << 21  # bytes of a right matrix, beyond which OpenBLAS is better
+RIGHT: Final = 1 << 21  # bytes of a right matrix, beyond which OpenBLAS is better,
+RESULT: Final = 1 << 20  # unless the result is of so few bytes that it stays in the L2 cache
 SHALLOW: Final = 128  # a short inner axis
 STRIP: Final = 1 << 19  # bytes of a strip of the result
 ROWS: Final = 1 << 16  # elements of a strip of the left matrix
@@ -56,10 +57,11 @@ class Function(NamedTuple):
 
 def is_small(form: Form, count: int) -> bool:
     """Whether so many products of a form are better compiled than left to BLAS."""
+    size = int(form.kind[1])
     return is_tiny(form) or (
-        form.n * int(form.kind[1]) >= vector_bytes()
+        form.n * size >= vector_bytes()
         and form.m >= 2 * rows_at_once()
-        and form.n * form.k * int(form.kind[1]) <= RIGHT
+        and (form.n * form.k * size <= RIGHT or form.m * form.n * size <= RESULT)
         and (depth(form) == form.k or not form.turned_b)
         and count * form.m * form.n * form.k >= WORTH
     )
