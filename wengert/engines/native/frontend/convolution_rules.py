@@ -1,7 +1,8 @@
-"""Lowering of convolutions: products of matrices.
+"""Lowering of convolutions: products of matrices, and tiles.
 
-Where windows are single pixels, of the image itself; where images are small, of what each window
-sees, side by side. Filters of a single channel are sums instead.
+Where windows are single pixels, products of the image itself; where images are small, of what each
+window sees, side by side. Filters of a single channel are sums instead. Large images are left to
+the kernels for them.
 """
 
 from __future__ import annotations

@@ -46,11 +46,8 @@ def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
         return None
     row = at.out[1] * (made + at.stride[1] * channels) * x.itemsize
     together = max(CACHE // row, -(-WINDOWS // at.out[1]))
-    lanes = block.vectors * block.width
-    groups = made // lanes
-    pieces = min(-(-high * broad * channels * made * x.itemsize // MOST), groups)
-    piece = -(-groups // pieces) * lanes
-    pieces = -(-made // piece)
+    size = high * broad * channels * made * x.itemsize
+    pieces, piece = _cut(made, block.vectors * block.width, size)
     each = -(-lines.parts // max(PARTS // pieces, 1))
     sums = -(-lines.parts // each)
     numbers = (*lines.numbers, lines.parts, each, at.out[1], made, high, taps, run,
@@ -59,6 +56,13 @@ def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
     total = np.zeros((sums, *shape), x.dtype)
     _comparison(kind, block, lines.padded)(sums * pieces, numbers, x, g, total)
     return total.sum(0) if sums > 1 else total[0]
+
+
+def _cut(made: int, lanes: int, size: int) -> tuple[int, int]:
+    """The number of pieces of a filter of so many bytes, and the output channels of each."""
+    groups = made // lanes
+    piece = -(-groups // min(-(-size // MOST), groups)) * lanes
+    return -(-made // piece), piece
 
 
 def _width(kind: str, made: int) -> int:
