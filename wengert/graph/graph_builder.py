@@ -244,6 +244,7 @@ class Builder:
         for op in gone:
             if op.row is CAPTURE:
                 self.operations.append(op)
+                self.names.keep(op.name)
             else:
                 self._by_name.pop(op.name, None)
         ids = {id(op) for op in gone if op.row is not CAPTURE}

@@ -58,6 +58,11 @@ class Names:
             else:
                 self._used[key] = before
 
+    def keep(self, name: str) -> None:
+        """A whole name that stays in use, although others of its time were given back."""
+        key = name.lower()
+        self._take(key, max(self._used.get(key, 0), 1))
+
     @context_manager
     def scoped(self, name: str | None) -> tuple[str, Callable[[], None]]:
         """Names inside begin with the scope. A slash at the end enters a scope again."""
