@@ -411,6 +411,22 @@ def test_a_variable_has_another_shape_at_each_reading(shape: Any, compiled: bool
         assert int(size) == 2 * given.size
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_its_gradient_has_the_shape_of_what_was_read(compiled: bool) -> None:
+    v = tf.Variable([[1.0]], shape=[None, None])
+
+    @tf.function(jit_compile=compiled)
+    def f(x: Any) -> Any:
+        v.assign(x)
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(v * tf.sin(v))
+        return tape.gradient(y, v)
+
+    for shape in ([2, 3], [1, 2], [2, 1]):
+        x = np.random.default_rng(1).normal(size=shape).astype("f4")
+        np.testing.assert_allclose(f(x), np.sin(x) + x * np.cos(x), rtol=1e-5)
+
+
 def test_what_needs_a_rank_or_a_size_finds_it_later() -> None:
     norm = tf.compat.v1.nn.fused_batch_norm
     f = tf.function(

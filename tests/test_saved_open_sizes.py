@@ -84,3 +84,18 @@ def test_a_sum_is_not_written_as_a_reshape() -> None:
     graph_def = f.get_concrete_function().graph.as_graph_def()
     reshapes = [n for n in graph_def.node if n.op == "Reshape" and "_wengert_call" not in n.attr]
     assert reshapes == []
+
+
+def test_variables_of_one_name_are_not_exchanged(tmp_path: Path) -> None:
+    """What was captured by an attempt to make a call now keeps its name when it is put off."""
+    model: Any = tf.Module()
+    model.a, model.b = tf.Variable([1.0, 2.0]), tf.Variable([10.0, 20.0])
+    model.f = tf.function(
+        lambda x: tf.broadcast_to(model.a, tf.shape(x)) - model.b,
+        input_signature=[tf.TensorSpec([None, 2])],
+    )
+    names = [op.name for op in model.f.get_concrete_function().graph.get_operations()]
+    assert len(names) == len(set(names))
+    tf.saved_model.save(model, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    np.testing.assert_array_equal(loaded.f(tf.ones([2, 2])), [[-9.0, -18.0]] * 2)

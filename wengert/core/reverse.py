@@ -197,7 +197,8 @@ def _pull_in_general(
         rule = row.vjp[i] if key in needed else None
         pulled = None if rule is None else call(rule, g, y, *xs, **attrs)
         if pulled is not None:
-            shape = dims(xs[i])
+            # A variable may have another shape by now than when it was read.
+            shape = dims(xs[i] if row.step is None else y)
             if type(pulled) is not IndexedSlices and pulled._array.shape is not shape:
                 if row.sums_back:
                     pulled = bound.sum_to(pulled, shape)
