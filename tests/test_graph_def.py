@@ -242,3 +242,20 @@ def test_every_operation_goes_out_and_in() -> None:
     assert count > 2100
     assert {n: e for n, e in failed.items() if not n.startswith(NOT_YET)} == {}
     assert len(failed) <= 29
+
+
+def test_gradients_by_name_are_written_and_read() -> None:
+    """As `_gradient_op_type`, which names a gradient that is registered where the graph is read."""
+    tf.RegisterGradient("Half of a test")(lambda op, g: g * 0.5)  # conftest takes it back
+    with tf.Graph().as_default() as first:
+        x = tf.compat.v1.placeholder(tf.float32, [None], name="x")
+        with first.gradient_override_map({"Sin": "Half of a test", "Relu": "Identity"}):
+            tf.add(tf.sin(x), tf.nn.relu(x), name="y")
+        made = first.as_graph_def()
+    for _ in range(2):  # and again of what was read
+        with tf.Graph().as_default() as graph:
+            x, y = tf.import_graph_def(made, return_elements=["x:0", "y:0"], name="")
+            made = graph.as_graph_def()
+            with tf.compat.v1.Session() as session:
+                found = session.run(tf.gradients(y, x)[0], {x: [1.0, -2.0]})
+        np.testing.assert_array_equal(found, [1.5, 1.5])

@@ -46,6 +46,7 @@ PROGRAMS: dict[str, tuple[Program, list[Any]]] = {
     "any rank": (lambda x: tf.reduce_sum(x**2, -1), [tf.TensorSpec(None)]),
     "segments": (lambda x: tf.math.segment_sum(x, [0, 0, 1, 1]) ** 2, [ROWS]),
     "the largest": (lambda x: tf.math.top_k(x, 2)[0], [ROWS]),
+    "sliced": (lambda x: tf.slice(x * x, [0, 0], [tf.shape(x)[0] - 1, 1]), [ANY]),
     "part": (lambda x: x[: tf.shape(x)[0] // 2, ::-1] ** 3, [ROWS]),
     "windows": (
         lambda x: tf.nn.max_pool2d(tf.nn.conv2d(x, tf.ones([3, 3, 2, 4]), 1, "SAME"), 2, 2, "SAME"),

@@ -88,6 +88,15 @@ def test_what_is_read_besides_is_stored() -> None:
     assert tiles_in(steps) == [["Conv2D", "Tanh", "Sum"]]
 
 
+def test_long_code_on_few_channels_is_a_loop_of_its_own() -> None:
+    """A vector would be half empty; short code is done with the tile all the same."""
+    x, w = drawn((3, 9, 10, 8)), drawn((3, 3, 8, 4))
+    steps = agree(lambda x, w: [tf.tanh(tf.nn.conv2d(x, w, 1, "SAME"))], x, w)
+    assert tiles_in(steps) == [["Conv2D"]]
+    steps = agree(lambda x, w: [tf.nn.relu(tf.nn.conv2d(x, w, 1, "SAME"))], x, w)
+    assert tiles_in(steps) == [["Conv2D", "Relu"]]
+
+
 def test_another_dtype_afterwards() -> None:
     """What the tile becomes cannot be written over it."""
 

@@ -160,7 +160,7 @@ class _Nodes:
         if op.row.name.startswith("custom_gradient") and op.row.joint is not None:
             return [self._custom(op)]
         made = self._plain(op)
-        return [*made, self._overridden(op, made[-1])] if _is_overridden(op) else made
+        return self._with_gradient(op, made) if _is_overridden(op) else made
 
     def _plain(self, op: Any) -> list[Any]:
         made = nodes_of(op)
@@ -203,12 +203,13 @@ class _Nodes:
         """Values that are passed on, with a gradient of their own."""
         return self._passing(op, [input_name(x, x.op.name) for x in op.inputs])
 
-    def _overridden(self, op: Any, node: Any) -> Any:
+    def _with_gradient(self, op: Any, made: list[Any]) -> list[Any]:
         """The results of an operation passed on, with the gradient that is in place of its own."""
+        node = made[-1]
         node.name = f"{op.name}/{WITHOUT_GRADIENT}"
         results = [f"{node.name}:{n}" if n else node.name for n in range(len(op.outputs))]
         inputs = [input_name(x, x.op.name) for x in op.inputs]
-        return self._passing(op, [*results, *inputs], computes=True)
+        return [*made, self._passing(op, [*results, *inputs], computes=True)]
 
     def _passing(self, op: Any, inputs: Sequence[str], computes: bool = False) -> Any:
         kind = f"CustomGradient-{len(self._library.custom)}"
@@ -339,6 +340,11 @@ class GraphNodes(_Nodes):
 
     def _custom(self, op: Any) -> Any:
         return nodes_of(op)[-1]
+
+    def _with_gradient(self, op: Any, made: list[Any]) -> list[Any]:
+        """The node says the name of its gradient, which is registered where the graph is read."""
+        made[-1].attr["_gradient_op_type"].s = op.row.gradient_type.encode()
+        return made
 
     def _plain(self, op: Any) -> list[Any]:
         return nodes_of(op)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -339,8 +340,15 @@ def _told(function: Any, args: Any, kwargs: Any) -> list[Any]:
         function = function.func
     inner = call_pulled_back(function)
     own = getattr(function, "__wrapped__", function)  # as what was read from a file is
-    path = rule_names().get(id(own)) or f"{function.__module__}:{function.__qualname__}"
+    path = rule_names().get(id(own)) or _path(own) or _path(function) or "<locals>"
     return [path if inner is None else {GRADIENT: _told(*inner)}, literal(args), literal(kwargs)]
+
+
+def _path(function: Any) -> str:
+    """Where a function is found by its name; empty if it has another one in public."""
+    path = f"{function.__module__}:{function.__qualname__}"
+    is_there = hasattr(sys.modules.get(function.__module__), function.__qualname__)
+    return path if is_there or "<locals>" in path else ""
 
 
 @functools.cache

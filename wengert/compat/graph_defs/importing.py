@@ -286,7 +286,10 @@ class Importer:
             self.graph.device(node.device),
         ):
             self._check(node, inputs)
-            made = self._maker(node)(self, node, inputs)
+            maker, own = self._maker(node), _own_gradient(node)
+            is_named = own and not own.startswith("CustomGradient-")  # which files alone have
+            with self.graph.gradient_override_map({node.op: own}) if is_named else nullcontext():
+                made = maker(self, node, inputs)
         self.values[node.name] = _listed(made)
 
     def _check(self, node: Any, inputs: Sequence[Any]) -> None:
@@ -301,7 +304,7 @@ class Importer:
             checks.check_inputs(node, known, f"{scope}/{name}" if scope else name, inputs)
 
     def _maker(self, node: Any) -> Maker:
-        own = node.attr["_gradient_op_type"].s.decode() if "_gradient_op_type" in node.attr else ""
+        own = _own_gradient(node)
         if own in self.gradients:
             found: Maker = self.gradients[own]
             return found
@@ -390,6 +393,11 @@ def _why_not(kind: str) -> str:
             "what it does with tf's operations, and save it again."
         )
     return "Wengert has no operation of this name. tf.register_op declares one."
+
+
+def _own_gradient(node: Any) -> str:
+    """The name of the gradient that a node has in place of its operation's."""
+    return node.attr["_gradient_op_type"].s.decode() if "_gradient_op_type" in node.attr else ""
 
 
 def _by_raw_operation(importer: Importer, node: Any, inputs: list[Any]) -> Any:

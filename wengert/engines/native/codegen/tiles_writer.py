@@ -21,6 +21,13 @@ def tiles_text(own: int, finish: Any) -> Function:
     return _Tiles(own, finish).function()
 
 
+def _width(columns: int, full: int) -> int:
+    """The elements of a vector for rows of so many columns: few of it should be left over."""
+    if columns < full:
+        return 1 << (columns - 1).bit_length()
+    return full if columns % (VECTORS * full) else VECTORS * full
+
+
 class _Tiles(FunctionWriter):
     def __init__(self, own: int, finish: Any) -> None:
         super().__init__(own + len(finish.arrays))
@@ -28,7 +35,7 @@ class _Tiles(FunctionWriter):
         self.kind = finish.product.kind
         *self.given, self.extent = self.arrays[:own]
         self.result = self.given[-2]
-        width = VECTORS * vector_bytes() // int(self.kind[1])
+        width = _width(self.columns, vector_bytes() // int(self.kind[1]))
         finish.begin(self, own, width)
         self._compute()
         self._finish(width)

@@ -26,6 +26,7 @@ from wengert.engines.native.frontend.arrays import (
 )
 from wengert.engines.native.optimize.fuse import END, FULL, Fusion, Group, common
 from wengert.engines.native.program.steps import is_ours
+from wengert.engines.native.runtime.processor import vector_bytes
 
 LIGHT: Final = 12  # instructions up to which the code is repeated for each row of a block
 
@@ -76,9 +77,15 @@ def _fits(group: Group, made: Product | Tiled, views: Iterable[View]) -> bool:
         return False
     before = group.columns, group.boundaries
     _put_in_rows(group, made)
-    fits = len(Finish(group, set(group.members), made).inner) == 1
+    last = Finish(group, set(group.members), made)
+    fits = len(last.inner) == 1 and (last.is_short or _fill_vectors(made))
     group.columns, group.boundaries = before
     return fits
+
+
+def _fill_vectors(made: Product | Tiled) -> bool:
+    """Whether long code is as quick on rows as on all elements one after the other."""
+    return type(made) is Product or made.shape[-1] * int(made.kind[1]) >= vector_bytes()
 
 
 def _put_in_rows(group: Group, made: Product | Tiled) -> None:
@@ -103,8 +110,8 @@ class Finish(Emitter):
         super().__init__(group, memory)
         self.product = product
         self.in_memory = product in memory
-        is_short = sum(self.full) <= LIGHT and len(self.outer) <= 1
-        self.is_light = is_short and type(product) is Product
+        self.is_short = sum(self.full) <= LIGHT and len(self.outer) <= 1
+        self.is_light = self.is_short and type(product) is Product
         self._given = ""  # a vector of the product, or the address of the row's elements of it
         self._collect_arrays()
         for k, s in enumerate(self.sums):
