@@ -100,3 +100,40 @@ def test_variables_of_one_name_are_not_exchanged(tmp_path: Path) -> None:
     tf.saved_model.save(model, str(tmp_path))
     loaded = tf.saved_model.load(str(tmp_path))
     np.testing.assert_array_equal(loaded.f(tf.ones([2, 2])), [[-9.0, -18.0]] * 2)
+
+
+def test_loops_and_ragged_tensors_at_open_sizes(tmp_path: Path) -> None:
+    """A loop that a tape has run keeps what its gradient needs; that is not written, as nothing uses it."""
+    model: Any = tf.Module()
+    model.loop = tf.function(
+        lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), (0, x))[1], [ROWS]
+    )
+    model.ragged = tf.function(
+        lambda x: tf.RaggedTensor.from_tensor(x, lengths=tf.range(tf.shape(x)[0])).to_tensor(),
+        [ANY],
+    )
+    model.values = tf.function(
+        lambda x: tf.RaggedTensor.from_tensor(x, lengths=tf.range(tf.shape(x)[0])).values, [ANY]
+    )
+    model.custom = tf.function(
+        lambda x: doubled(x) * 2.0, input_signature=[tf.TensorSpec(None, tf.float32)]
+    )
+    x = given(ROWS)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = model.loop(x)
+    slope = tape.gradient(y, x)
+    tf.saved_model.save(model, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        found = loaded.loop(x)
+    np.testing.assert_allclose(found, y, rtol=1e-6)
+    np.testing.assert_allclose(tape.gradient(found, x), slope, rtol=1e-6)
+    for name in ("ragged", "values", "custom"):
+        np.testing.assert_allclose(getattr(loaded, name)(x), getattr(model, name)(x), rtol=1e-6)
+
+
+@tf.custom_gradient
+def doubled(x: Any) -> Any:
+    return tf.sin(x), lambda g: g * 2.0

@@ -119,8 +119,10 @@ class FunctionGraph(Graph):
         return self.input(known, value._array.dtype, name)
 
     def _placeholder(self, row: Any, shape: Any, dtype: Any, name: str) -> SymbolicTensor:
-        attrs = {"dtype": of_numpy(dtype), "shape": TensorShape(shape)}
-        op = self.add(row, (), attrs, name, [(None if shape is None else tuple(shape), dtype)])
+        stated = TensorShape(shape)
+        attrs = {"dtype": of_numpy(dtype), "shape": stated}
+        known = None if stated.rank is None else tuple(shape)
+        op = self.add(row, (), attrs, name, [(known, dtype)])
         return op.outputs[0]
 
     def made_variable(self, variable: Any) -> None:

@@ -113,6 +113,11 @@ class _Outcome:
         return nest.pack_sequence_as(self._structure, leaves)
 
 
+def tensors_in(result: Any) -> list[Any]:
+    """What a node that makes a call gives: the tensors of a result, also of composite values in it."""
+    return [leaf for leaf in _leaves(result) if leaf is not None]
+
+
 def _leaves(structure: Any) -> list[Any]:
     found: list[Any] = []
     for leaf in nest.flatten(structure):
@@ -284,11 +289,7 @@ def told_call(function: Callable[..., Any], args: Any, kwargs: Any) -> _Call:
 
 def _pulled_back(call: _Call) -> _PulledBack:
     """The gradient of a call that was read."""
-
-    def made(*values: Any) -> list[Any]:
-        return [leaf for leaf in _leaves(call.run_on(values)) if leaf is not None]
-
-    return _PulledBack(made, None, call)
+    return _PulledBack(lambda *values: tensors_in(call.run_on(values)), None, call)
 
 
 def gradient_function(call: _Call) -> Callable[..., list[Any]]:

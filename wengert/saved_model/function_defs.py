@@ -61,6 +61,15 @@ def _is_overridden(op: Any) -> bool:
     return bool(row.gradient_type) and has_rule and not any(_is_resource(x) for x in op.inputs)
 
 
+def _is_plain(op: Any, owner: Loop) -> bool:
+    """Whether a loop is one of TensorFlow's: nothing uses what it keeps of each round for a gradient."""
+    if owner.taken or owner.condition is None:
+        return False
+    kept = set(map(id, op.outputs[len(owner.carried) :]))
+    users = op.graph.get_operations() if owner.emitted else ()
+    return not any(id(x) in kept for user in users for x in user.inputs)
+
+
 class Library:
     """The functions of a saved model."""
 
@@ -153,9 +162,7 @@ class _Nodes:
         owner = op.row.bodies
         if isinstance(owner, Branches):
             return [self._branches(op, owner)]
-        if isinstance(owner, Loop) and not (
-            owner.taken or owner.emitted or owner.condition is None
-        ):
+        if isinstance(owner, Loop) and _is_plain(op, owner):
             return self._loop(op, owner)
         if op.row.name.startswith("custom_gradient") and op.row.joint is not None:
             return [self._custom(op)]
@@ -183,7 +190,7 @@ class _Nodes:
             return self._args[name]
         node, at = self._by_name[name], int(index or 0)
         at += _COUNTERS if node.op in ("While", "StatelessWhile") else 0
-        known = op_defs().get(node.op)
+        known = None if CALL in node.attr else op_defs().get(node.op)
         for arg in known.outputs if known is not None else ():
             size = _size(arg, node)
             if at < size:

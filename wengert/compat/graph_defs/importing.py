@@ -39,6 +39,7 @@ from wengert.inference.deferred_calls import (
     filled,
     gradient_function,
     gradient_node,
+    tensors_in,
     told_call,
 )
 from wengert.ops.arrays.creation import constant
@@ -241,6 +242,8 @@ class Importer:
             if arg.name == output:
                 break
             first += _count(arg, node)
+        else:  # of our own form: all outputs are in one list
+            first = 0
         return name, first + int(index)
 
     def element(self, text: str) -> Any:
@@ -304,6 +307,11 @@ class Importer:
             checks.check_inputs(node, known, f"{scope}/{name}" if scope else name, inputs)
 
     def _maker(self, node: Any) -> Maker:
+        if "_closed" in node.attr and node.attr["_closed"].b:
+            raise NotImplementedError(
+                f"Node {node.name!r} is a {node.op} that keeps its functions to itself: it can be shown, "
+                "not imported."
+            )
         own = _own_gradient(node)
         if own in self.gradients:
             found: Maker = self.gradients[own]
@@ -453,11 +461,6 @@ def _is_default(known: OpDef, key: str, value: Any) -> bool:
 
 def _by_row(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     """A node in our own form."""
-    if node.attr["_closed"].b:
-        raise NotImplementedError(
-            f"Node {node.name!r} is a {node.op} that keeps its functions to itself: it can be shown, not "
-            "imported."
-        )
     attrs = {k: _read(v) for k, v in ast.literal_eval(node.attr[OWN].s.decode()).items()}
     own = node.name.rpartition("/")[2]
     return apply(row_of(node.op), inputs, attrs, own)
@@ -469,7 +472,8 @@ def _by_call(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     args, kwargs = (filled(_read(x), inputs) for x in (args, kwargs))
     if isinstance(told, dict):
         return importer.named(node, gradient_node, _call_told(node, told[GRADIENT]), *args)
-    return importer.named(node, _called(node, told), *args, **_without_name(kwargs))
+    made = importer.named(node, _called(node, told), *args, **_without_name(kwargs))
+    return tensors_in(made)
 
 
 def _called(node: Any, told: Any) -> Any:
