@@ -32,7 +32,7 @@ from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
 from wengert.ops.control import dead_values
 from wengert.ops.image.projective import projective_transform
 from wengert.ops.linalg.diagonals import diag, diag_part, set_diag
-from wengert.ops.math.complex import abs as absolute
+from wengert.ops.math.comparison import approximate_equal
 from wengert.ops.math.elementwise import cast as cast_to
 from wengert.ops.nn.activations import softmax
 from wengert.ops.reductions.reductions import reduce_sum
@@ -330,6 +330,13 @@ def _batch_norm(
 
 def _bucketize(input: Any, boundaries: Sequence[float]) -> Any:
     """How many of the boundaries are at or below each element."""
+    if not isinstance(boundaries, (list, tuple)):
+        raise TypeError(
+            "Expected list for 'boundaries' argument to 'bucketize' Op, not "
+            f"{boundaries!r}."
+        )
+    if list(boundaries) != sorted(boundaries):
+        raise InvalidArgumentError("Expected sorted boundaries [Op:Bucketize]")
     x = convert(input)
     edges = cast_to(convert(list(boundaries), float32), x.dtype if x.dtype.is_floating else float64)
     flat = cast_to(reshape(x, [-1]), edges.dtype)
@@ -342,7 +349,7 @@ def _text(value: Any) -> str:
 
 
 _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
-    "ApproximateEqual": lambda x, y, tolerance: absolute(convert(x) - y) < tolerance,
+    "ApproximateEqual": approximate_equal,
     "BroadcastGradientArgs": _gradient_args,
     "Bucketize": _bucketize,
     "ConcatOffset": _concat_offset,
