@@ -332,8 +332,7 @@ def _bucketize(input: Any, boundaries: Sequence[float]) -> Any:
     """How many of the boundaries are at or below each element."""
     if not isinstance(boundaries, (list, tuple)):
         raise TypeError(
-            "Expected list for 'boundaries' argument to 'bucketize' Op, not "
-            f"{boundaries!r}."
+            f"Expected list for 'boundaries' argument to 'bucketize' Op, not {boundaries!r}."
         )
     if list(boundaries) != sorted(boundaries):
         raise InvalidArgumentError("Expected sorted boundaries [Op:Bucketize]")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wengert.core.dispatch import apply
 from wengert.core.row import EachInput, Row
-from wengert.core.table import op
+from wengert.core.table import op, row_of
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
@@ -514,6 +515,8 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
                 "Inputs to operation AddN of type AddN must have the same size and shape.  "
                 f"Input 0: {shape_text(dims(xs[0]))} != input {i}: {shape_text(dims(x))} [Op:AddN]"
             )
+    if xs[0].dtype == dtypes.variant:  # lists, element by element
+        return functools.reduce(lambda a, b: apply(row_of("TensorListAdd"), (a, b)), xs)
     result: Tensor = apply(ADD_N, xs)
     return result
 
@@ -531,7 +534,9 @@ def accumulate_n(
     np.float32(3.0)
     """
     if not isinstance(inputs, (list, tuple)) or not inputs:
-        raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
+        raise ValueError(
+            "inputs must be a list of at least one Tensor with the same dtype and shape"
+        )
     terms = convert_alike("AccumulateNV2", *inputs)
     if tensor_dtype is not None and terms[0].dtype != as_dtype(tensor_dtype):
         raise TypeError(
