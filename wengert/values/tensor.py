@@ -134,6 +134,18 @@ class Tensor(Value):
         value = on_own_lines(str(self._array))
         return f"tf.Tensor({value}, shape={self.shape}, dtype={self.dtype.name})"
 
+    def consumers(self) -> Any:
+        """The operations that take it: there are none to ask for, as it has a value."""
+        raise NotImplementedError(
+            "Tensor.consumers is not supported when eager execution is enabled."
+        )
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Its value in a session: it has one without."""
+        raise NotImplementedError(
+            "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
+        )
+
     def __getattr__(self, name: str) -> Any:
         if name == "_array" and HELD in self.__dict__:
             self._array = found = Settings.fetch(self.__dict__[HELD])
@@ -289,7 +301,7 @@ _NUMPY_METHODS: Final = {
     "item": "tensor.numpy().item()",
     "copy": "tf.identity(tensor)",
 }
-_GRAPH_ONLY: Final = ("op", "graph", "name", "value_index", "consumers", "eval")
+_GRAPH_ONLY: Final = ("op", "graph", "name", "value_index")
 
 
 def _no_attribute(name: str) -> str:

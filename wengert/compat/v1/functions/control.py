@@ -56,7 +56,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy().tolist()
     [[1, 2], [7, 8]]
     """
-    if x is None or y is None:
+    if x is None or y is None or any(map(nest.is_composite, (condition, x, y))):
         return comparison.where(condition, x, y, name=name)
     chosen, (first, second) = convert(condition), convert_alike("Select", x, y)
     _check_alike(chosen.shape, first.shape, second.shape)
