@@ -54,6 +54,19 @@ class Tensor(Value):
         """The shape as libraries ask for it; None if the rank is unknown."""
         return None if self.shape.rank is None else tuple(self.shape)
 
+    @property
+    def _id(self) -> int:
+        return id(self)
+
+    def _num_elements(self) -> int:
+        return int(self._array.size)
+
+    def _datatype_enum(self) -> int:
+        return self.dtype.as_datatype_enum
+
+    def _numpy(self) -> Any:
+        return self.numpy()
+
     def _rank(self) -> int | None:
         return self.shape.rank
 
