@@ -10,8 +10,6 @@ LACKING: dict[str, list[str]] = {
     "functions/concrete captured": ["[2]", "[4]"],
     "functions/Defun": ["[2]"],
     "functions/wrapped": ["[3]"],
-    "networks/stacks": [""],
-    "networks/barriers": [""],
     "variables/handles": ["[1]"],
     "written as tests/handles": ["[1]"],
 }

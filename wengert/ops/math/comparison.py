@@ -25,8 +25,7 @@ from wengert.ops.support.declare import (
 from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
-from wengert.values.sizes import shapes_differ
-from wengert.values.tensor import Tensor, dims
+from wengert.values.tensor import Tensor
 from wengert.values.typed_calls import of_two
 
 if TYPE_CHECKING:
@@ -94,11 +93,6 @@ def approximate_equal(
     [True, False]
     """
     a, b = convert_alike("ApproximateEqual", x, y)
-    if shapes_differ(dims(a), dims(b)):
-        raise InvalidArgumentError(
-            f"x and y must be of the same shape. x shape: {shape_text(dims(a))}. "
-            f"y shape: {shape_text(dims(b))} [Op:ApproximateEqual]"
-        )
     result: Tensor = apply(APPROXIMATE_EQUAL, (a, b), {"tolerance": tolerance})
     return result
 

@@ -182,7 +182,7 @@ def confusion_matrix(
 def _check_classes(called: str, classes: Tensor, count: int) -> None:
     """Raise unless the classes that are known now are between 0 and their number."""
     known = get_static_value(classes)
-    if known is None or not known.size:
+    if not isinstance(known, np.ndarray) or not known.size:
         return
     if known.min() < 0:
         raise InvalidArgumentError(f"`{called}` contains negative values: {known.min()}")

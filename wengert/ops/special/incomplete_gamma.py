@@ -15,7 +15,6 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import NO_ATTRS, Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
 from wengert.ops.math.arithmetic import mul_no_nan, xlog1py, xlogy
 from wengert.ops.math.elementwise import exp, log, log1p
 from wengert.ops.special.bivariate_taylor import (
@@ -31,9 +30,7 @@ from wengert.ops.special.bivariate_taylor import (
 from wengert.ops.special.gamma import digamma, digamma_derivative, lgamma, scipys
 from wengert.ops.support.declare import REAL, binary, convert_alike, wrong_dtype
 from wengert.ops.support.scipy_lazy import scipy_special
-from wengert.values.shapes import shape_text
-from wengert.values.sizes import shapes_differ
-from wengert.values.tensor import Tensor, dims
+from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
     from wengert.ops.support.parameter_names import BinaryOfAX
@@ -328,17 +325,5 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
     tensors = convert_alike("Betainc", a, b, x)
     if tensors[0].dtype.numpy_dtype.kind not in REAL:
         raise wrong_dtype(BETAINC, tensors[0].dtype, REAL)
-    _check_alike(dict(zip("abx", tensors, strict=True)))
     result: Tensor = apply(BETAINC, tensors, NO_ATTRS, name)
     return result
-
-
-def _check_alike(parts: dict[str, Tensor]) -> None:
-    """Raise unless all that are not scalars have one shape: nothing else is broadcast."""
-    (first, have), *rest = [(n, dims(t)) for n, t in parts.items() if dims(t)] or [("a", ())]
-    for name, other in rest:
-        if shapes_differ(have, other):
-            raise InvalidArgumentError(
-                f"Shapes of {first} and {name} are inconsistent: {shape_text(have)} vs. "
-                f"{shape_text(other)} [Op:Betainc]"
-            )

@@ -48,14 +48,14 @@ def shape_internal(
     input: Any, name: str | None = None, optimize: bool = True, out_type: Any = None
 ) -> Any:
     """The shape; of a sparse tensor its dense shape."""
-    return shape(input, out_type or int32, name=name)
+    return shape(input, name=name, out_type=out_type or int32)
 
 
 def size_internal(
     input: Any, name: str | None = None, optimize: bool = True, out_type: Any = int32
 ) -> Any:
     """The number of elements."""
-    return size(input, out_type, name=name)
+    return size(input, name=name, out_type=out_type)
 
 
 def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Any:

@@ -1,4 +1,4 @@
-"""tensorflow.python.framework.sparse_tensor: what a sparse tensor is."""
+"""What kind of value something is."""
 
 from __future__ import annotations
 
