@@ -20,7 +20,7 @@ from wengert.graph.graph import Graph, defaults
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
-from wengert.state.cell import Cell, new_resource
+from wengert.state.cell import Cell, new_resource, shared_with
 from wengert.values import nest
 from wengert.values.convert import as_array
 from wengert.values.dtypes import DType, of_numpy, string
@@ -149,7 +149,9 @@ class Session:
         cell = self._cells.get(op)
         if cell is None:
             with self._lock:
-                cell = self._cells.setdefault(op, new_resource(op))
+                other = shared_with(op, self._cells)
+                made = new_resource(op) if other is None else self._cells[other]
+                cell = self._cells.setdefault(op, made)
         return cell
 
     def make_callable(

@@ -10,9 +10,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.compat.v1.queues.rows import count, effect, handle_of, handle_row, run
+from wengert.compat.v1.queues.rows import (
+    check_shared,
+    count,
+    effect,
+    handle_of,
+    handle_row,
+    run,
+    shown_shapes,
+    shown_types,
+)
 from wengert.core.context import current_graph
 from wengert.errors import CancelledError, InvalidArgumentError, OutOfRangeError
+from wengert.graph.operation import Operation
 from wengert.state.cell import Resource
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, int32, int64, string
@@ -143,7 +153,21 @@ def _size(which: int) -> Any:
     return lambda _, barrier: [np.array(barrier.sizes()[which], np.int32)]
 
 
-HANDLE = handle_row("Barrier", lambda op: Gathering(op.name, op.attrs["shapes"]))
+def _made_of(op: Operation) -> dict[str, Any]:
+    """What barriers of one shared name must have in common."""
+    return {
+        "component types": shown_types(op.attrs["component_types"]),
+        "component shapes": shown_shapes(op.attrs["shapes"]),
+    }
+
+
+HANDLE = handle_row(
+    "Barrier",
+    lambda op: Gathering(op.name, op.attrs["shapes"]),
+    lambda op, other: check_shared(
+        "barrier", str(op.attrs["shared_name"]), _made_of(op), _made_of(other)
+    ),
+)
 INSERT = effect("BarrierInsertMany", _insert)
 TAKE = effect("BarrierTakeMany", _take, _taken_forms)
 CLOSE = effect("BarrierClose", _close)
@@ -174,7 +198,11 @@ class Barrier:
             as_dtype(t) for t in (types if isinstance(types, (list, tuple)) else [types])
         ]
         self._shapes = _shapes(shapes, len(self._types))
-        attrs = {"shapes": tuple(self._shapes), "component_types": tuple(self._types)}
+        attrs = {
+            "shapes": tuple(self._shapes),
+            "component_types": tuple(self._types),
+            "shared_name": shared_name or "",
+        }
         self._ref = handle_of(HANDLE, attrs, name, lambda: None)
         self._name = str(self._ref.op.name)
 

@@ -9,7 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wengert.compat.v1.queues.rows import components, effect, handle_row, nothing, run
+from wengert.compat.v1.queues.rows import (
+    check_shared,
+    components,
+    effect,
+    handle_row,
+    nothing,
+    run,
+    shown_shapes,
+    shown_types,
+)
 from wengert.compat.v1.queues.waiting import ByPriority, Order, Shuffled, Waiting
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
@@ -77,7 +86,16 @@ SELECT = effect(
 
 
 def _handle(name: str) -> Row:
-    return handle_row(name, lambda op: op.attrs["queue"]._empty(op.name))
+    return handle_row(
+        name,
+        lambda op: op.attrs["queue"]._empty(op.name),
+        lambda op, other: check_shared(
+            "queue",
+            str(op.attrs["shared_name"]),
+            op.attrs["queue"]._made_of(),
+            other.attrs["queue"]._made_of(),
+        ),
+    )
 
 
 # ---- queues -----------------------------------------------------------------------------------
@@ -110,6 +128,7 @@ class QueueBase:
         name: str,
         least: int = 0,
         seeds: Seeds = (None, None),
+        shared_name: str | None = None,
     ) -> None:
         self._dtypes = [
             as_dtype(d) for d in (dtypes if isinstance(dtypes, (list, tuple)) else [dtypes])
@@ -120,11 +139,12 @@ class QueueBase:
             raise ValueError(f"There must be a name for each component: {names}, {self._dtypes}.")
         self._capacity, self._least, self._seeds = capacity, least, seeds
         self._name = name
+        attrs = {"queue": self, "shared_name": shared_name or ""}
         graph = current_graph()
         if graph is None:
             self._handle: Any = wrap(self._empty(f"{name}_{next(_NUMBERS)}"))
         else:
-            self._handle = graph.add(self._handle_row, (), {"queue": self}, name).outputs[0]
+            self._handle = graph.add(self._handle_row, (), attrs, name).outputs[0]
             self._name = self._handle.op.name
 
     @staticmethod
@@ -151,6 +171,16 @@ class QueueBase:
 
     def _empty(self, name: str) -> Waiting:
         return Waiting(self._kind, name, self._capacity, self._least, self._order(self._seeds))
+
+    def _made_of(self) -> dict[str, Any]:
+        """What queues of one shared name must have in common."""
+        return {
+            "capacity": self._capacity,
+            "min_after_dequeue": self._least,
+            "component types": shown_types(self._dtypes),
+            "component shapes": shown_shapes(self._shapes),
+            "random seeds": self._seeds,
+        }
 
     @property
     def name(self) -> str:
@@ -300,7 +330,7 @@ class FIFOQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "fifo_queue",
     ) -> None:
-        super().__init__(capacity, dtypes, shapes, names, name)
+        super().__init__(capacity, dtypes, shapes, names, name, shared_name=shared_name)
 
 
 class PaddingFIFOQueue(QueueBase):
@@ -327,7 +357,7 @@ class PaddingFIFOQueue(QueueBase):
     ) -> None:
         if shapes is None:
             raise ValueError("When providing partial shapes, a list of shapes must be provided.")
-        super().__init__(capacity, dtypes, shapes, names, name)
+        super().__init__(capacity, dtypes, shapes, names, name, shared_name=shared_name)
 
 
 class RandomShuffleQueue(QueueBase):
@@ -355,7 +385,9 @@ class RandomShuffleQueue(QueueBase):
         name: str = "random_shuffle_queue",
     ) -> None:
         pair = seeds_of(seed)
-        super().__init__(capacity, dtypes, shapes, names, name, min_after_dequeue, pair)
+        super().__init__(
+            capacity, dtypes, shapes, names, name, min_after_dequeue, pair, shared_name
+        )
 
 
 class PriorityQueue(QueueBase):
@@ -383,4 +415,4 @@ class PriorityQueue(QueueBase):
         kinds = list(types) if isinstance(types, (list, tuple)) else [types]
         rest = _shapes_of(shapes, len(kinds))
         whole = None if rest is None else [TensorShape([]), *rest]
-        super().__init__(capacity, [int64, *kinds], whole, names, name)
+        super().__init__(capacity, [int64, *kinds], whole, names, name, shared_name=shared_name)
