@@ -76,7 +76,6 @@ OTHERS: dict[str, list[str]] = {
     "sparse/raw sparse": ["[5][3]"],
     "variables/assigned": ["[18]"],
     "variables/feeds": ["[7]"],
-    "variables/operations": [""],
     "variables/constant values": ["[7]", "[9]", "[11]", "[17]"],
     "variables/eager": [""],
     "variables/specs": [""],

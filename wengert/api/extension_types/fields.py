@@ -67,6 +67,12 @@ class Field(_Field):
             default = _convert(value_type, default, path, False)
         return super().__new__(cls, name, value_type, default)
 
+    def __repr__(self) -> str:
+        return (
+            f"ExtensionTypeField(name={self.name!r}, value_type={self.value_type!r}, "
+            f"default={self.default!r})"
+        )
+
     @staticmethod
     def is_reserved_name(name: str) -> bool:
         """Whether a field cannot have this name, as extension types use it."""
@@ -137,11 +143,8 @@ def _is_class_of_tensors(annotation: object) -> TypeGuard[type]:
 
 
 def convert_fields(fields: Iterable[Field], values: dict[str, Any], as_spec: bool = False) -> None:
-    """Put the defaults of fields among their values, and convert all by their annotations."""
+    """Convert the values of fields by their annotations; each field must have one."""
     listed = list(fields)
-    for field in listed:
-        if field.default is not NO_DEFAULT:
-            values.setdefault(field.name, field.default)
     names = {field.name for field in listed}
     if missing := names - set(values):
         raise ValueError(f"Missing required fields: {missing}")

@@ -60,7 +60,9 @@ def _extended(tensor: Any, effects: Sequence[SideEffect]) -> Any:
 
 def _begun(tensor: Any, effects: Sequence[SideEffect]) -> Any:
     graph, source = tensor.graph, tensor.op
-    readers = [(op, i) for op in tensor.consumers() for i, x in enumerate(op.inputs) if x is tensor]
+    readers = [
+        (op, i) for op in graph.get_operations() for i, x in enumerate(op.inputs) if x is tensor
+    ]
     waiting = [op for op in graph.get_operations() if source in op.control_inputs]
     with graph.as_default(), graph.name_scope(f"{source.name}/subscription/"):
         with graph.control_dependencies(None):
