@@ -302,7 +302,28 @@ def fields(tf: Any) -> Programs:
             ),
         ]
 
-    return named(fields_of_types, fields_refused)
+    def values_without_a_declaration() -> Any:
+        t = internal("framework.extension_type")
+        anonymous = t.AnonymousExtensionType
+        a = anonymous(x=tf.constant(1.5), y=(1, 2), z={"k": tf.constant(2)})
+        own = {"__annotations__": {"x": tf.Tensor, "n": int}}
+        pair = type("Pair", (tf.experimental.ExtensionType,), own)
+        twice = tf.nest.map_structure(lambda v: 2 * v, a, expand_composites=True)
+        back = t.reinterpret(pair(1.5, 3), anonymous)
+        return [
+            repr(a._type_spec),
+            twice.z["k"],
+            tf.function(lambda v: v.x + 1.0)(a),
+            back.n,
+            t.reinterpret(back, pair).x,
+            refusal(lambda: setattr(a, "x", 1), "Cannot set attribute `x`"),
+            refusal(lambda: anonymous(Spec=1), "Reserved field name Spec"),
+            refusal(lambda: anonymous(x=[1]), "unsupported `value` argument"),
+            refusal(lambda: t.reinterpret(a, pair), "fields"),
+            refusal(lambda: t.reinterpret(3, pair), "to be a tf.ExtensionType instance"),
+        ]
+
+    return named(fields_of_types, fields_refused, values_without_a_declaration)
 
 
 def tests(tf: Any) -> Programs:
