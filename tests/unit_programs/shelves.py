@@ -10,7 +10,14 @@ from unit_programs.common import Programs, internal, named, refusal
 
 
 def programs(tf: Any) -> Programs:
-    return {**barriers(tf), **areas(tf), **stacks(tf), **maps(tf), **queues(tf)}
+    return {
+        **barriers(tf),
+        **areas(tf),
+        **stacks(tf),
+        **maps(tf),
+        **queues(tf),
+        **handles(tf),
+    }
 
 
 def in_graph(tf: Any, program: Callable[[Any], Any]) -> Any:
@@ -291,3 +298,30 @@ def queues(tf: Any) -> Programs:
         return in_graph(tf, program)
 
     return named(queues_of_one_name, queues_that_differ)
+
+
+def handles(tf: Any) -> Programs:
+    o = internal("ops.session_ops")
+
+    def values_by_handles() -> Any:
+        def program(run: Any) -> Any:
+            x = tf.constant([1.0, 2.0])
+            kept, now = run([o.get_session_handle(x * 10.0), x])
+            holder, value = o.get_session_tensor(kept.handle, tf.float32)
+            more = run(o.get_session_handle(value + 1.0), {holder: kept.handle})
+            return now, kept.eval(), more.eval(), run(x * 2.0, {x: more}), value.shape
+
+        return in_graph(tf, program)
+
+    def handles_let_go() -> Any:
+        def program(run: Any) -> Any:
+            kept = run(o.get_session_handle(tf.constant(3)))
+            holder, value = o.get_session_tensor(kept.handle, tf.int32)
+            gone, let_go = o.delete_session_tensor(kept.handle)
+            run(let_go, {gone: kept.handle})
+            late = refusal(lambda: run(value, {holder: kept.handle}))
+            return isinstance(kept, o.TensorHandle), late, refusal(lambda: o.get_session_handle(3))
+
+        return in_graph(tf, program)
+
+    return named(values_by_handles, handles_let_go)

@@ -98,10 +98,6 @@ _INSTEAD: Final = {
         "tf.compat.v1.train.FtrlOptimizer has the same regularizers",
     ),
     **dict.fromkeys(
-        (f"compat.v1.{name}" for name in ("get_session_handle", "get_session_tensor", "delete_session_tensor")),
-        "A variable keeps a value between runs",
-    ),
-    **dict.fromkeys(
         (f"compat.v1.{name}" for name in ("quantize", "quantize_v2", "dequantize", "quantized_concat")),
         "tf.quantization.fake_quant_with_min_max_vars computes with numbers that are quantized",
     ),

@@ -125,7 +125,15 @@ class ExtensionTypeSpec(_Fields, TypeSpec):
         return _made(cls, {name: replaced(v, spec_of) for name, v in values.items()})
 
     def __repr__(self) -> str:
-        return self._shown()
+        shown = ", ".join(f"{name}={_plain(value)!r}" for name, value in self._serialize())
+        return f"{type(self).__qualname__}({shown})"
+
+
+def _plain(value: Any) -> Any:
+    """The value of a field with its mappings as dictionaries."""
+    if isinstance(value, Mapping):
+        return {k: _plain(v) for k, v in value.items()}
+    return tuple(map(_plain, value)) if type(value) is tuple else value
 
 
 @dataclass_transform(frozen_default=True)

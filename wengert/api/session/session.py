@@ -441,6 +441,8 @@ def _value_for(x: SymbolicTensor, value: Any) -> Array:
         )
     if isinstance(value, Tensor):
         value = np.asarray(value)
+    if dtype is not string and hasattr(value, "_session_value"):  # the handle of a value kept
+        value = value._session_value()
     array = as_array(_fed(value, dtype), dtype)
     known = x.shape
     if not known.is_compatible_with(array.shape):

@@ -57,8 +57,13 @@ def handle_of(row: Row, attrs: dict[str, Any], name: str, empty: Callable[[], An
 
 
 def run(row: Row, handle: Any, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
-    """What an operation gives; in a graph the operation itself, if it gives nothing."""
-    found = apply(row, [handle, *inputs], attrs, name)
+    """What an operation on a handle gives; in a graph the operation itself, if it gives nothing."""
+    return run_on(row, [handle, *inputs], attrs, name)
+
+
+def run_on(row: Row, inputs: Any, attrs: dict[str, Any], name: str | None) -> Any:
+    """The same for an operation without a handle."""
+    found = apply(row, inputs, attrs, name)
     graph = current_graph()
     return found if found or graph is None else graph.operations[-1]
 
