@@ -527,6 +527,7 @@ def _declare_the_rest() -> None:
         "strings",
         "lookup",
         "ops.control.list_ops",
+        "ops.control.tensor_map",
         "ops.reductions.order_statistic",
         "ops.reductions.unique",
         "quantization",

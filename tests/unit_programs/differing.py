@@ -20,7 +20,6 @@ KINDS: dict[str, list[str]] = {
     "arrays/other arrays refused": ["[16]", "[17]"],
     "control flow/case errors": ["[1]"],
     "functions/functions refused": ["[4]", "[6]"],
-    "gradients/tapes refused": ["[6]"],
     "gradients/gradients of nothing": ["[6]"],
     "mathematics/elementwise refused": ["[2]", "[5]"],
     "mathematics/linear refused": ["[11]"],

@@ -289,6 +289,11 @@ def counts(tf: Any) -> Programs:
             ),
         ]
 
+    def masks() -> Any:
+        with tf.Graph().as_default():
+            words = "Number of mask dimensions must be specified"
+            return refusal(lambda: tf.boolean_mask([1, 2], v1.placeholder(tf.bool)), words)
+
     def conditions() -> Any:
         v1.disable_control_flow_v2()
         try:
@@ -320,6 +325,7 @@ def counts(tf: Any) -> Programs:
         "sums of what differs": sums,
         "places that are not there": places,
         "conditions that are numbers": conditions,
+        "masks of no known rank": masks,
         "queues without shapes": queues,
         "rows of others": rows_of_others,
         "specs of variables": specs,

@@ -42,14 +42,11 @@ from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.reductions.sorting import searchsorted
 from wengert.ops.reductions.unique import unique_along
 from wengert.ops.strings.hashing import fingerprint
-from wengert.ops.support.declare import convert_alike
 from wengert.saving.summaries import version_1
 from wengert.state.variable import Variable
 from wengert.values.convert import convert, convert_to_tensor
 from wengert.values.dtypes import float32, float64
-from wengert.values.shapes import shape_text
-from wengert.values.sizes import shapes_differ
-from wengert.values.tensor import Tensor, dims
+from wengert.values.tensor import Tensor
 
 Parameters = list[inspect.Parameter]
 _NO_DEFAULT: Final = inspect.Parameter.empty
@@ -334,17 +331,6 @@ def _batch_norm(
     return y, m, v, m, v, v
 
 
-def _approximate_equal(x: Any, y: Any, tolerance: float) -> Tensor:
-    """The same for values of one shape: nothing is broadcast there."""
-    a, b = convert_alike("ApproximateEqual", x, y)
-    if shapes_differ(dims(a), dims(b)):
-        raise InvalidArgumentError(
-            f"x and y must be of the same shape. x shape: {shape_text(dims(a))}. "
-            f"y shape: {shape_text(dims(b))} [Op:ApproximateEqual]"
-        )
-    return approximate_equal(a, b, tolerance)
-
-
 def _conv2d(
     input: Any, filter: Any, strides: Any, padding: str, explicit_paddings: Any, data_format: str,
     dilations: Any, use_cudnn_on_gpu: bool,
@@ -384,7 +370,7 @@ def _text(value: Any) -> str:
 
 
 _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
-    "ApproximateEqual": _approximate_equal,
+    "ApproximateEqual": approximate_equal,
     "BroadcastGradientArgs": _gradient_args,
     "Bucketize": _bucketize,
     "ConcatOffset": _concat_offset,

@@ -107,7 +107,7 @@ class StaticVocabularyTable(LookupInterface):
     def _numbers(self, keys: Any) -> Any:
         if self._table is not None and self._table.key_dtype is int64:
             keys = cast(keys, int64)
-        if not self._num_oov_buckets:
+        if self._table is not None and not self._num_oov_buckets:
             return self._table.lookup(keys)
         words = keys if keys.dtype is string else as_string(keys)
         spec = self._hasher_spec

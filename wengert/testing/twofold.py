@@ -70,7 +70,7 @@ def run_in_async_and_sync_mode(func: Test) -> Any:
     """Make two tests of one: operations run when they are called in both."""
     from absl.testing import parameterized
 
-    @parameterized.named_parameters([("Async", True), ("", False)])  # type: ignore[untyped-decorator,unused-ignore]
+    @parameterized.named_parameters([("Async", True), ("", False)])  # type: ignore[untyped-decorator,no-untyped-call,unused-ignore]
     @functools.wraps(func)
     def decorated(self: Any, async_mode: bool, *args: Any, **kwargs: Any) -> None:
         func(self, *args, **kwargs)

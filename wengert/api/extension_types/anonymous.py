@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wengert.api.extension_types.extension_type import ExtensionType, ExtensionTypeSpec, as_dict
+from wengert.api.extension_types.extension_type import (
+    LISTED,
+    ExtensionType,
+    ExtensionTypeSpec,
+    as_dict,
+)
 from wengert.api.extension_types.fields import (
     Field,
     ImmutableDict,
@@ -24,7 +29,7 @@ _TAKEN = (int, float, bool, str, bytes, type(None), TensorShape, DType, Value, C
 class _Anonymous:
     """What such values and their specs share."""
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, **fields: object) -> None:
         kind = type(self).__name__
         for name in fields:
             if Field.is_reserved_name(name):
@@ -32,10 +37,7 @@ class _Anonymous:
                     f"Reserved field name {name} was encountered when trying to instantiate an {kind}."
                 )
         self.__dict__.update({name: _converted(value) for name, value in fields.items()})
-
-    @property
-    def _tf_extension_type_listed(self) -> tuple[Field, ...]:
-        return tuple(Field(name, type(None)) for name in self.__dict__ if not _is_hidden(name))
+        self.__dict__[LISTED] = tuple(Field(name, type(None)) for name in fields)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(
@@ -48,11 +50,7 @@ class _Anonymous:
         )
 
 
-def _is_hidden(name: str) -> bool:
-    return Field.is_reserved_name(name) or name.startswith("__")
-
-
-def _converted(value: Any) -> Any:
+def _converted(value: object) -> object:
     if isinstance(value, _TAKEN):
         return value
     if isinstance(value, tuple):
@@ -68,20 +66,20 @@ class AnonymousExtensionTypeSpec(_Anonymous, ExtensionTypeSpec):
     """The type spec of a value with fields of any names."""
 
     @property
-    def value_type(self) -> Any:
+    def value_type(self) -> type:
         """The class of the values."""
         return AnonymousExtensionType
 
     @classmethod
-    def _deserialize(cls, serialization: Any) -> Any:
+    def _deserialize(cls, serialization: Any) -> AnonymousExtensionTypeSpec:
         return cls(**dict(serialization))
 
     @classmethod
-    def from_value(cls, value: Any) -> Any:
+    def from_value(cls, value: object) -> AnonymousExtensionTypeSpec:
         """The spec of a value."""
         return cls(**{name: replaced(v, spec_of) for name, v in as_dict(value).items()})
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Any) -> AnonymousExtensionType:
         given = iter(components)
         fields = {name: replaced(v, lambda _: next(given)) for name, v in self._serialize()}
         return AnonymousExtensionType(**fields)
@@ -94,7 +92,7 @@ class AnonymousExtensionType(_Anonymous, ExtensionType):
     Spec = AnonymousExtensionTypeSpec
 
 
-def reinterpret(value: Any, new_type: Any) -> Any:
+def reinterpret(value: object, new_type: type) -> ExtensionType:
     """The fields of a value of an extension type as a value of another."""
     if not isinstance(value, ExtensionType):
         raise ValueError(

@@ -32,7 +32,7 @@ else:
         return lambda cls: cls
 
 
-_FIELDS: Final = "_tf_extension_type_listed"
+LISTED: Final = "_tf_extension_type_listed"
 _MAY_CHANGE: Final = "_tf_extension_type_in_constructor"
 _RESERVED: Final = ("self", "Spec", "__validate__", "_type_spec", "value_type")
 
@@ -129,7 +129,7 @@ class ExtensionTypeSpec(_Fields, TypeSpec):
         return f"{type(self).__qualname__}({shown})"
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """The value of a field with its mappings as dictionaries."""
     if isinstance(value, Mapping):
         return {k: _plain(v) for k, v in value.items()}
@@ -283,7 +283,7 @@ def _fields_of(cls: type) -> tuple[Field, ...]:
     """The fields of the bases, then its own; a field declared again takes the last default."""
     found: dict[str, Field] = {}
     for base in reversed(cls.__mro__[1:]):
-        found.update({f.name: f for f in base.__dict__.get(_FIELDS, ())})
+        found.update({f.name: f for f in base.__dict__.get(LISTED, ())})
     for name, annotation in _annotations(cls).items():
         field = Field(name, annotation, cls.__dict__.get(name, NO_DEFAULT))
         if field.default is not NO_DEFAULT:
@@ -312,7 +312,7 @@ def _frame_of_statement() -> FrameType:
 
 def _constructor(cls: type) -> Callable[..., None]:
     """A constructor that takes the fields; behind a default those without one by name only."""
-    fields: tuple[Field, ...] = getattr(cls, _FIELDS)
+    fields: tuple[Field, ...] = getattr(cls, LISTED)
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
     was_optional = False
@@ -356,7 +356,7 @@ def _spec_class(cls: Any, fields: tuple[Field, ...]) -> Any:
     names = {
         "__qualname__": f"{cls.__qualname__}.Spec",
         "__module__": cls.__module__,
-        _FIELDS: tuple(f._replace(default=_default_in_spec(f)) for f in fields),
+        LISTED: tuple(f._replace(default=_default_in_spec(f)) for f in fields),
         "_value_type": cls,
     }
     made: Any = type("Spec", bases, names)

@@ -60,7 +60,7 @@ class Field(_Field):
     __slots__ = ()
     NO_DEFAULT = NO_DEFAULT
 
-    def __new__(cls, name: str, value_type: Any, default: Any = NO_DEFAULT) -> Field:  # noqa: D102
+    def __new__(cls, name: str, value_type: object, default: object = NO_DEFAULT) -> Field:  # noqa: D102
         check_annotation(name, value_type)
         if default is not NO_DEFAULT:
             path = (f"default value for {name}",)
@@ -142,7 +142,9 @@ def _is_class_of_tensors(annotation: object) -> TypeGuard[type]:
     return isinstance(annotation, type) and issubclass(annotation, (Value, Composite))
 
 
-def convert_fields(fields: Iterable[Field], values: dict[str, Any], as_spec: bool = False) -> None:
+def convert_fields(
+    fields: Iterable[Field], values: dict[str, object], as_spec: bool = False
+) -> None:
     """Convert the values of fields by their annotations; each field must have one."""
     listed = list(fields)
     names = {field.name for field in listed}

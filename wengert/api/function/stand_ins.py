@@ -52,7 +52,7 @@ class VariableSpec(TypeSpec):
         """The class of variables."""
         return Variable
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Whether a variable, or what is described, has the same shape, dtype and use."""
         other = (
             VariableSpec.from_value(spec_or_value)

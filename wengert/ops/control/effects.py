@@ -272,7 +272,7 @@ def Assert(  # noqa: N802
     except InvalidArgumentError as error:
         shown = "\n".join(_listed(v.numpy(), attrs["summarize"]) for v in values)
         raise InvalidArgumentError(
-            f"Expected '{holds}' to be true. Summarized data: {shown}\n{error}"
+            f"Expected '{holds!s}' to be true. Summarized data: {shown}\n{error}"
         ) from None
 
 

@@ -180,7 +180,7 @@ def gamma_parameters(
 
 def _common(a: Dims, b: Dims) -> Dims:
     try:
-        return np.broadcast_shapes(a, b)
+        return tuple(np.broadcast_shapes(a, b))
     except ValueError:
         raise InvalidArgumentError(
             f"Incompatible shapes: {shape_text(a)} vs. {shape_text(b)} [Op:BroadcastArgs]"

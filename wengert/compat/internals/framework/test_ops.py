@@ -14,7 +14,7 @@ from typing import Any, Final
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
-from wengert.core.table import op
+from wengert.core.table import ASIDE
 from wengert.errors import NotFoundError
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -100,7 +100,8 @@ def _row(kind: str, taken: Sequence[tuple[str, str]], given: Sequence[tuple[str,
         kinds = [own if dtype == "T" else dtype for _, dtype in given]
         return [(None, as_dtype(each).numpy_dtype) for each in kinds]
 
-    return op(kind, kernel, forms=forms, many=True, stateful="Resource" in kind)
+    row = ASIDE[kind] = Row(kind, kernel, forms=forms, many=True, stateful="Resource" in kind)
+    return row
 
 
 def _in_small_letters(kind: str) -> str:

@@ -231,7 +231,7 @@ class BaseStagingArea:
             raise ValueError("StagingArea names must be the same length as dtypes")
         if capacity < 0 or memory_limit < 0:
             raise ValueError("Neither capacity nor memory_limit may be negative")
-        attrs = {
+        attrs: dict[str, Any] = {
             "capacity": capacity,
             "memory": memory_limit,
             "parts": number,

@@ -94,13 +94,26 @@ def get_session_handle(data: Any, name: str | None = None) -> Any:
 
 
 def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tuple[Any, Any]:
-    """What is fed a handle, and the value of the handle."""
+    """What is fed a handle, and the value of the handle.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     kept = session.run(tf.compat.v1.get_session_handle(tf.constant(2.0)))
+    ...     holder, value = tf.compat.v1.get_session_tensor(kept.handle, tf.float32)
+    ...     print(session.run(value * value, {holder: kept.handle}))
+    4.0
+    """
     holder = placeholder(string, [])
     attrs = {"dtype": as_dtype(dtype).numpy_dtype}
     return holder, run_on(GIVE, [holder], attrs, name)[0]
 
 
 def delete_session_tensor(handle: Any, name: str | None = None) -> tuple[Any, Any]:
-    """What is fed a handle, and an operation that lets its value go."""
+    """What is fed a handle, and an operation that lets its value go.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     kept = session.run(tf.compat.v1.get_session_handle(tf.constant(2.0)))
+    ...     holder, let_go = tf.compat.v1.delete_session_tensor(kept.handle)
+    ...     session.run(let_go, {holder: kept.handle})
+    """
     holder = placeholder(string, [])
     return holder, run_on(LET_GO, [holder], {}, name)
