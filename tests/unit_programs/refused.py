@@ -306,6 +306,38 @@ def counts(tf: Any) -> Programs:
     def queues() -> Any:
         return refusal(lambda: v1.PaddingFIFOQueue(5, [tf.int32], shapes=None), "must be provided")
 
+    def sets_and_places() -> Any:
+        mixed = tf.SparseTensor([[1, 0], [0, 0]], [1, 2], [2, 2])
+        dense, union = v1.sparse_to_dense, tf.sets.union
+        return [
+            refusal(lambda: tf.sets.size(mixed), "is out of order"),
+            refusal(lambda: union(mixed, mixed), "is out of order"),
+            union(mixed, mixed, validate_indices=False).dense_shape,
+            refusal(lambda: union([[1, 2]], [[1], [2]]), r"Mismatched shapes \[1\] vs \[2\]"),
+            refusal(lambda: dense([[0, 0]], [2, 2], [1, 2]), "incorrect shape|incompatible"),
+            refusal(
+                lambda: dense([[0, 0]], [2], 1), "incorrect number of elements: 1 should be: 2"
+            ),
+            refusal(lambda: dense([[[0, 0]]], [2, 2], 1), "should be a scalar, vector, or matrix"),
+            refusal(lambda: dense([[0, 0]], [2, 2], 1, [1, 2]), "should be a scalar"),
+            refusal(lambda: tf.strings.split(["a"], sep=["x", "y"]), "sep must be a scalar"),
+        ]
+
+    def features() -> Any:
+        io = tf.io
+
+        def asked(feature: Any, pattern: str) -> Any:
+            return refusal(lambda: io.parse_example([b""], {"x": feature}), pattern)
+
+        return [
+            asked(io.VarLenFeature(None), "Missing type for feature x. Received feature="),
+            asked(io.FixedLenFeature([], None), "Missing type for feature x."),
+            asked(io.FixedLenFeature(None, tf.float32), "Missing shape for feature x."),
+            asked(io.SparseFeature("i", "v", None, 3), "Missing type for feature x."),
+            asked(3, "Unsupported int 3 for key 'x'"),
+            refusal(lambda: io.parse_single_example(b"", {}), "features cannot be empty."),
+        ]
+
     def rows_of_others() -> Any:
         a, b = tf.ragged.constant([[1], [2, 3]]), tf.ragged.constant([[1, 2], [3]])
         words = "partitions have incompatible row_splits"
@@ -328,5 +360,7 @@ def counts(tf: Any) -> Programs:
         "masks of no known rank": masks,
         "queues without shapes": queues,
         "rows of others": rows_of_others,
+        "sets and places that do not fit": sets_and_places,
+        "features without a type": features,
         "specs of variables": specs,
     }
