@@ -58,7 +58,7 @@ def of_same_rows(a: RaggedTensor, b: RaggedTensor, said: str | None = None) -> R
                 fit = False
         elif current_graph() is not None and key_of(p) is not key_of(q):  # known only at run time
             same = same_vectors(cast(p, int64), cast(q, int64))
-            message = f"{said or _MISMATCH}: the row lengths differ."
+            message = f"{said or _MISMATCH}: Condition x == y did not hold: the row lengths differ."
             a = a.with_flat_values(bound.provided(a.flat_values, same, message))
     if not fit:
         raise InvalidArgumentError(f"{_MISMATCH}: the row lengths of {a!r} and {b!r} differ.")
