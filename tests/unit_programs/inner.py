@@ -1,6 +1,6 @@
 """Parts of TensorFlow's modules that are not public, and that its tests use."""
 
-# mypy: disable-error-code="no-any-return"
+# mypy: disable-error-code="no-any-return, misc, func-returns-value"
 from __future__ import annotations
 
 import typing
@@ -272,7 +272,7 @@ def fields(tf: Any) -> Programs:
         )
 
         own = {"__annotations__": {"x": tf.Tensor, "n": int}, "n": 3}
-        pair = type("Pair", (tf.experimental.ExtensionType,), own)
+        pair: Any = type("Pair", (tf.experimental.ExtensionType,), own)
         return [
             repr(field("x", int, 3)),
             values,
@@ -307,7 +307,7 @@ def fields(tf: Any) -> Programs:
         anonymous = t.AnonymousExtensionType
         a = anonymous(x=tf.constant(1.5), y=(1, 2), z={"k": tf.constant(2)})
         own = {"__annotations__": {"x": tf.Tensor, "n": int}}
-        pair = type("Pair", (tf.experimental.ExtensionType,), own)
+        pair: Any = type("Pair", (tf.experimental.ExtensionType,), own)
         twice = tf.nest.map_structure(lambda v: 2 * v, a, expand_composites=True)
         back = t.reinterpret(pair(1.5, 3), anonymous)
         return [
