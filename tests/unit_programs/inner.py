@@ -3,6 +3,7 @@
 # mypy: disable-error-code="no-any-return, misc, func-returns-value"
 from __future__ import annotations
 
+import importlib
 import typing
 from typing import Any
 
@@ -245,6 +246,12 @@ def arguments(tf: Any) -> Programs:
         dtype, found = e.args_to_matching_eager([tf.constant(1), 2], context, [tf.int32])
         return e.execute(b"MatMul", 1, [one, two], attrs, context), dtype, found
 
+    def types_of_functions() -> Any:
+        kinds = importlib.import_module("tensorflow.core.function.polymorphism.function_type")
+        trace = tf.function(lambda x, y=2: x * y).get_concrete_function(tf.constant(1.0))
+        made = trace.function_type
+        return isinstance(made, kinds.FunctionType), list(made.parameters)
+
     def eager_tensors_asked() -> Any:
         x = tf.constant([[1.0, 2.0]])
         trainable = internal("eager.backprop_util").IsTrainable
@@ -257,7 +264,7 @@ def arguments(tf: Any) -> Programs:
             [trainable(v) for v in (x, tf.constant(1), tf.constant(1j))],
         ]
 
-    return named(arguments_checked, operations_by_name, eager_tensors_asked)
+    return named(arguments_checked, operations_by_name, types_of_functions, eager_tensors_asked)
 
 
 def fields(tf: Any) -> Programs:
