@@ -198,7 +198,7 @@ def test_the_gradient_of_a_product_is_written(capsys: pytest.CaptureFixture[str]
     ("arguments", "said", "status"),
     [
         (["tf.nn.relu"], "there", 0),
-        (["CriticalSection"], "missing (", 0),
+        (["check_pinned"], "missing (", 0),
         (["tf.lite.Interpreter"], "Nothing is converted", 0),
         (["tf.math"], "131 of 131 names", 0),
         ([], "tf.linalg", 0),

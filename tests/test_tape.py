@@ -615,6 +615,16 @@ def test_batch_jacobian_needs_the_same_first_dimension() -> None:
         tape.batch_jacobian(y, x)
 
 
+def test_batch_jacobian_needs_examples_that_are_no_scalars() -> None:
+    """TensorFlow's error."""
+    x = tf.ones([2])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    with pytest.raises(ValueError, match=r"Shape \(2,\) must have rank at least 2"):
+        tape.batch_jacobian(y, x)
+
+
 # ---- targets that are sources --------------------------------------------------------------------
 
 

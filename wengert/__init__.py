@@ -106,6 +106,7 @@ from wengert.ops.control.asserts import assert_rank as assert_rank
 from wengert.ops.control.cond import case as case
 from wengert.ops.control.cond import cond as cond
 from wengert.ops.control.cond import switch_case as switch_case
+from wengert.ops.control.critical_section import CriticalSection as CriticalSection
 from wengert.ops.control.effects import Assert as Assert
 from wengert.ops.control.effects import group as group
 from wengert.ops.control.effects import no_op as no_op
@@ -526,6 +527,7 @@ def _declare_the_rest() -> None:
         "strings",
         "lookup",
         "ops.control.list_ops",
+        "ops.control.tensor_map",
         "ops.reductions.order_statistic",
         "ops.reductions.unique",
         "quantization",

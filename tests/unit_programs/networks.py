@@ -428,7 +428,7 @@ def queues(tf: Any) -> Programs:
         o = internal("ops.data_flow_ops")
         with tf.Graph().as_default(), v1.Session() as session:
             s = o.StagingArea([tf.float32, tf.int32], names=["x", "y"])
-            session.run(s.put({"x": 1.5, "y": 3}))
+            session.run(s.put({"x": tf.constant(1.5), "y": tf.constant(3)}))
             return session.run(s.size()), session.run(s.get()), session.run(s.size())
 
     def accumulated() -> Any:

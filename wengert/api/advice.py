@@ -52,13 +52,12 @@ _INSTEAD: Final = {
     "flip": "tf.reverse", "softmax": "tf.nn.softmax", "relu": "tf.nn.relu", "logsumexp": "tf.reduce_logsumexp",
     **dict.fromkeys(
         (f"{space}{name}" for space in ("", "compat.v1.", "python.ops.data_flow_ops.")
-         for name in ("Barrier", "RecordInput")),
+         for name in ("RecordInput",)),
         "A variable with assign_add sums gradients; tf.queue.FIFOQueue hands values from thread to thread",
     ),
     **{
         f"{space}{name}": advice
         for advice, names in {
-            "A lock of Python's (threading.Lock) around the call does the same in one process": ["CriticalSection"],
             "There is one device; tf.device takes its name as a string, and does nothing": ["check_pinned"],
             "tf.register_op declares an operation, with its kernel in Python": [
                 "load_library", "load_op_library", "load_file_system_library",
@@ -97,10 +96,6 @@ _INSTEAD: Final = {
         (f"compat.v1.train.{name}" for name in
          ("sdca_optimizer",)),
         "tf.compat.v1.train.FtrlOptimizer has the same regularizers",
-    ),
-    **dict.fromkeys(
-        (f"compat.v1.{name}" for name in ("get_session_handle", "get_session_tensor", "delete_session_tensor")),
-        "A variable keeps a value between runs",
     ),
     **dict.fromkeys(
         (f"compat.v1.{name}" for name in ("quantize", "quantize_v2", "dequantize", "quantized_concat")),

@@ -32,9 +32,12 @@ from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
 from wengert.ops.control import dead_values
 from wengert.ops.image.projective import projective_transform
 from wengert.ops.linalg.diagonals import diag, diag_part, set_diag
-from wengert.ops.math.complex import abs as absolute
+from wengert.ops.math.comparison import approximate_equal
 from wengert.ops.math.elementwise import cast as cast_to
 from wengert.ops.nn.activations import softmax
+from wengert.ops.nn.conv.dilated import explicit
+from wengert.ops.nn.conv.public import conv2d
+from wengert.ops.nn.pool.public import max_pool2d as max_pool
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.reductions.sorting import searchsorted
 from wengert.ops.reductions.unique import unique_along
@@ -328,8 +331,33 @@ def _batch_norm(
     return y, m, v, m, v, v
 
 
+def _conv2d(
+    input: Any, filter: Any, strides: Any, padding: str, explicit_paddings: Any, data_format: str,
+    dilations: Any, use_cudnn_on_gpu: bool,
+) -> Tensor:  # fmt: skip
+    found: Tensor = conv2d(
+        input, filter, strides, explicit(padding, explicit_paddings), data_format, dilations
+    )
+    return found
+
+
+def _max_pool(
+    input: Any, ksize: Any, strides: Any, padding: str, explicit_paddings: Any, data_format: str
+) -> Tensor:
+    found: Tensor = max_pool(
+        input, ksize, strides, explicit(padding, explicit_paddings), data_format
+    )
+    return found
+
+
 def _bucketize(input: Any, boundaries: Sequence[float]) -> Any:
     """How many of the boundaries are at or below each element."""
+    if not isinstance(boundaries, (list, tuple)):
+        raise TypeError(
+            f"Expected list for 'boundaries' argument to 'bucketize' Op, not {boundaries!r}."
+        )
+    if list(boundaries) != sorted(boundaries):
+        raise InvalidArgumentError("Expected sorted boundaries [Op:Bucketize]")
     x = convert(input)
     edges = cast_to(convert(list(boundaries), float32), x.dtype if x.dtype.is_floating else float64)
     flat = cast_to(reshape(x, [-1]), edges.dtype)
@@ -342,10 +370,11 @@ def _text(value: Any) -> str:
 
 
 _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
-    "ApproximateEqual": lambda x, y, tolerance: absolute(convert(x) - y) < tolerance,
+    "ApproximateEqual": approximate_equal,
     "BroadcastGradientArgs": _gradient_args,
     "Bucketize": _bucketize,
     "ConcatOffset": _concat_offset,
+    "Conv2D": _conv2d,
     "DataFormatDimMap": _dim_map,
     "DataFormatVecPermute": _vec_permute,
     "FusedBatchNorm": lambda **given: _batch_norm(**given)[:5],
@@ -353,6 +382,7 @@ _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "FusedBatchNormV3": _batch_norm,
     "ImageProjectiveTransformV2": lambda **given: projective_transform(**given, fill_value=0.0),
     "ImageProjectiveTransformV3": projective_transform,
+    "MaxPool": _max_pool,
     "Merge": dead_values.merge,
     "Switch": dead_values.switch,
     "InplaceAdd": lambda x, i, v: tensor_scatter_nd_add(x, expand_dims(i, -1), v),

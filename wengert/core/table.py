@@ -13,6 +13,8 @@ from wengert.errors import DuplicateError
 
 LOADED: Final = time.time_ns()  # when the library was
 TABLE: Final[dict[str, Row]] = {}
+# Operations that are found by their names, and are no part of the table.
+ASIDE: Final[dict[str, Row]] = {}
 # Functions that declare the rows that are not needed from the start.
 _LATER: Final[list[Callable[[], None]]] = []
 
@@ -33,7 +35,7 @@ def find(name: str) -> Row | None:
     """The row of an operation type, if there is one."""
     if name not in TABLE:
         complete()
-    return TABLE.get(name)
+    return TABLE.get(name) or ASIDE.get(name)
 
 
 def op(name: str, kernel: Callable[..., Any] | str, **fields: Any) -> Row:

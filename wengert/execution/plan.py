@@ -205,15 +205,20 @@ def _is_fed(op: Operation, fed: set[int]) -> bool:
 
 
 def _in_order(needed: list[Operation]) -> list[Operation]:
-    """The operations in the order of creation, unless an older one got a newer control input."""
+    """The operations in the order of creation, unless an older one got a newer input."""
     if not needed:
         return []
     wanted = {id(op) for op in needed}
     order = [op for op in needed[0].graph.operations if id(op) in wanted]
     at = {id(op): i for i, op in enumerate(order)}
-    if any(at[id(c)] > i for i, op in enumerate(order) for c in op.control_inputs if id(c) in at):
+    if any(at.get(id(b), 0) > i for i, op in enumerate(order) for b in _before(op)):
         return _sorted(order, wanted)
     return order
+
+
+def _before(op: Operation) -> list[Operation]:
+    """The operations whose results an operation takes, or for which it waits."""
+    return [x.op for x in op.inputs] + op.control_inputs
 
 
 def _sorted(order: list[Operation], wanted: set[int]) -> list[Operation]:
@@ -223,8 +228,7 @@ def _sorted(order: list[Operation], wanted: set[int]) -> list[Operation]:
         stack = [first]
         while stack:
             op = stack[-1]
-            before = [x.op for x in op.inputs] + op.control_inputs
-            open_ = [b for b in before if id(b) in wanted and id(b) not in done]
+            open_ = [b for b in _before(op) if id(b) in wanted and id(b) not in done]
             if id(op) in done or not open_:
                 done.setdefault(id(op), stack.pop())
             elif any(any(b is s for s in stack) for b in open_):

@@ -191,6 +191,19 @@ class Graph(Builder):
         _check_dtypes(f"The results of '{op_type}'", op.outputs, dtypes)
         return op
 
+    def _create_op_internal(
+        self,
+        op_type: str,
+        inputs: Sequence[Any],
+        dtypes: Sequence[Any] | None = None,
+        input_types: Sequence[Any] | None = None,
+        name: str | None = None,
+        attrs: dict[str, Any] | None = None,
+        op_def: Any = None,
+        compute_device: bool = True,
+    ) -> Operation:
+        return self.create_op(op_type, inputs, dtypes, input_types, name, attrs)
+
     # ---- names and places --------------------------------------------------------------------
 
     def name_scope(self, name: str | None) -> Any:

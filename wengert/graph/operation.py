@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert.core.row import Attrs, Row
 from wengert.core.scope import Scope
+from wengert.errors import OutOfRangeError
 from wengert.graph.exchange import exchange
 from wengert.overrides.row_override import as_told, with_rule
 from wengert.values.symbolic import SymbolicTensor
@@ -145,6 +146,13 @@ class Operation:
 
     def _update_input(self, index: int, tensor: SymbolicTensor) -> None:
         """Take another tensor of the same form as an input."""
+        if not isinstance(tensor, SymbolicTensor):
+            raise TypeError(f"tensor must be a Tensor: {tensor!r}")
+        if index >= len(self.inputs):
+            raise OutOfRangeError(
+                f"Cannot update edge. Input index [{index}] is greater than the number of total "
+                f"inputs [{len(self.inputs)}]."
+            )
         before = self.inputs[index]
         if tensor.op.graph is not self.graph:
             raise ValueError(f"{tensor!r} must be from the same graph as {self!r}.")

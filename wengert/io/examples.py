@@ -26,11 +26,16 @@ Plans = dict[str, Plan]
 def plans_of(features: Any) -> Plans:
     """How each feature becomes tensors."""
     if not features:
-        raise ValueError("Argument `features` cannot be None or empty.")
+        raise ValueError("Argument `features` cannot be None or empty: features cannot be empty.")
     return {key: _plan(str(key), features[key]) for key in sorted(features)}
 
 
 def _plan(key: str, feature: Any) -> Plan:
+    if not isinstance(feature, _FEATURES):
+        raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'")
+    for part, called in (("dtype", "type"), ("shape", "shape")):
+        if getattr(feature, part, "none needed") is None:
+            raise ValueError(f"Missing {called} for feature {key}. Received feature={feature}")
     if isinstance(feature, FixedLenFeature):
         return Dense(key, feature.dtype, feature.shape, feature.default_value)
     if isinstance(feature, FixedLenSequenceFeature):
@@ -43,9 +48,16 @@ def _plan(key: str, feature: Any) -> Plan:
         return Loose(key, feature.dtype)
     if isinstance(feature, SparseFeature):
         return Placed(key, feature)
-    if isinstance(feature, RaggedFeature):
-        return Ragged(key, feature)
-    raise ValueError(f"Invalid feature {key}:{feature}.")
+    return Ragged(key, feature)
+
+
+_FEATURES: Final = (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    VarLenFeature,
+    SparseFeature,
+    RaggedFeature,
+)
 
 
 # ---- examples -----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ rows          The operations on tables
 initializers  Where the contents come from: tensors, lines of a file
 static        Tables that are filled once
 vocabulary    Tables from words to numbers, with buckets for words that are in none
+index_tables  Tables from the words of a list or a file to their numbers, and back
 mutable       Tables that change
 experimental  tf.lookup.experimental
 """

@@ -31,7 +31,7 @@ class StrongHashSpec(HasherSpec):
 
     def __new__(cls, key: Any) -> StrongHashSpec:  # noqa: D102
         if len(key) != 2:
-            raise ValueError(f"`key` must have size 2, received {key}")
+            raise ValueError(f"`key` must have size 2, received {len(key)}")
         if not all(isinstance(part, int) for part in key):
             raise TypeError(f"Invalid key {key}. Must be unsigned integer values.")
         return super().__new__(cls, "stronghash", key)
@@ -77,10 +77,7 @@ class StaticVocabularyTable(LookupInterface):
         self._hasher_spec: HasherSpec = FastHashSpec
         self._name = name or ("hash_table" if table is None else table.name)
         super().__init__(key_dtype or lookup_key_dtype, int64)
-        if not self._key_dtype.is_integer and self._key_dtype is not string:
-            raise TypeError(
-                f"Invalid `key_dtype`, expected one of integer types or string, got {self._key_dtype}."
-            )
+        _check_words(self._key_dtype)
 
     @property
     def name(self) -> str:
@@ -110,17 +107,59 @@ class StaticVocabularyTable(LookupInterface):
     def _numbers(self, keys: Any) -> Any:
         if self._table is not None and self._table.key_dtype is int64:
             keys = cast(keys, int64)
+        if self._table is not None and not self._num_oov_buckets:
+            return self._table.lookup(keys)
         words = keys if keys.dtype is string else as_string(keys)
         spec = self._hasher_spec
         if spec.hasher == "fasthash":
             buckets = to_hash_bucket_fast(words, self._num_oov_buckets)
-        else:
+        elif spec.hasher == "stronghash":
             buckets = to_hash_bucket_strong(words, self._num_oov_buckets, spec.key)
+        else:
+            raise ValueError(f"Found unknown hasher {spec.hasher} in `hasher_spec`")
         if self._table is None:
             return buckets
         found = self._table.lookup(keys)
         known = not_equal(found, self._table.default_value)
         return where(known, found, add(buckets, self._table.size()))
+
+
+class IdTableWithHashBuckets(StaticVocabularyTable):
+    """The same for a table that is there already, with a choice of how words are put into buckets."""
+
+    def __init__(  # the parts of the other are given, and not made
+        self,
+        table: Any,
+        num_oov_buckets: int,
+        hasher_spec: HasherSpec = FastHashSpec,
+        name: str | None = None,
+        key_dtype: Any = None,
+    ) -> None:
+        if not isinstance(hasher_spec, HasherSpec):
+            raise TypeError(f"`hasher_spec` must be of type HasherSpec, got {type(hasher_spec)}.")
+        if table is None and num_oov_buckets <= 0:
+            raise ValueError("`oov_buckets` must be > 0 if no `table` is supplied.")
+        given = key_dtype if key_dtype is not None else string if table is None else table.key_dtype
+        wanted = as_dtype(given)
+        if table is not None and table.key_dtype.is_integer is not wanted.is_integer:
+            raise TypeError(f"Invalid `key_dtype`, expected {table.key_dtype} but got {wanted}.")
+        LookupInterface.__init__(self, wanted, int64)
+        _check_words(wanted)
+        self._table, self._num_oov_buckets = table, int(num_oov_buckets)
+        self._hasher_spec = hasher_spec
+        self._name = name or ("hash_bucket" if table is None else table.name)
+
+    @property
+    def init(self) -> Any:
+        """The operation that fills the table."""
+        return self.initializer
+
+
+def _check_words(key_dtype: Any) -> None:
+    if not key_dtype.is_integer and key_dtype is not string:
+        raise TypeError(
+            f"Invalid `key_dtype`, expected one of integer types or string, got {key_dtype}."
+        )
 
 
 def _check_initializer(initializer: Any) -> None:

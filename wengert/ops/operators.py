@@ -17,7 +17,7 @@ from wengert.ops.support.declare import BOOL, NUMBER, convert_alike, numpy_dtype
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, bool_, string
 from wengert.values.shapes import broadcastable
-from wengert.values.symbolic import is_certain
+from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import dims, wrap
 from wengert.values.typed_calls import SAME_AS
 from wengert.values.value import Value
@@ -55,7 +55,7 @@ def _comparison(compare: Operator, of_others: bool) -> Callable[..., Any]:
     def operator(self: Tensor, other: TensorLike | None) -> Tensor | bool:
         if other is None:
             return of_others
-        graph = current_graph()
+        graph = current_graph() or (self.graph if isinstance(self, SymbolicTensor) else None)
         if graph is not None and not graph.is_function:
             # as in TensorFlow 1, where tensors are keys of dictionaries
             return (self is other) is not of_others

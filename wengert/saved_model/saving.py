@@ -13,7 +13,8 @@ import numpy as np
 
 from wengert.api.function.function import ConcreteFunction, Function
 from wengert.api.function.function import function as traced
-from wengert.compat.graph_defs.export import PRODUCER, attr_value
+from wengert.compat.graph_defs.export import attr_value
+from wengert.compat.graph_defs.producer import GRAPH_DEF_VERSION
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
 from wengert.compat.v1 import VERSION
@@ -140,7 +141,7 @@ class _Saving:
     def _model(self) -> Any:
         self.meta.graph_def.CopyFrom(self.graph)
         self.meta.graph_def.library.CopyFrom(self.library.proto)
-        self.meta.graph_def.versions.producer = PRODUCER
+        self.meta.graph_def.versions.producer = GRAPH_DEF_VERSION
         self.meta.object_graph_def.CopyFrom(self.objects)
         info = self.meta.meta_info_def
         info.tags.extend([names.SERVING, *self._options.extra_tags])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numpy as np
 
-from wengert.errors import FailedPreconditionError
+from wengert.errors import FailedPreconditionError, InvalidArgumentError
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.operation import Operation
 from wengert.host.locks import new_lock
@@ -89,9 +89,38 @@ class Resource:
 _FACTORIES: Final[dict[str, Callable[[Operation], Any]]] = {}
 
 
-def resource(kind: str, make: Callable[[Operation], Any]) -> None:
-    """Register how each session creates the resource that an operation type returns."""
+_AGREEMENTS: Final[dict[str, Callable[[Operation, Operation], None]]] = {}
+
+
+def resource(
+    kind: str,
+    make: Callable[[Operation], Any],
+    agree: Callable[[Operation, Operation], None] | None = None,
+) -> None:
+    """Register how each session creates the resource that an operation type returns.
+
+    Operations with the same attribute `shared_name` stand for one resource, if `agree` raises nothing.
+    """
     _FACTORIES[kind] = make
+    if agree is not None:
+        _AGREEMENTS[kind] = agree
+
+
+def shared_with(op: Operation, others: Iterable[Operation]) -> Operation | None:
+    """The operation among others that stands for the same resource, by its shared name."""
+    name = op.attrs.get("shared_name")
+    if not name or op.row.name not in _AGREEMENTS:
+        return None
+    for other in others:
+        if other.attrs.get("shared_name") == name and other.row.name in _AGREEMENTS:
+            if other.row is not op.row:
+                raise InvalidArgumentError(
+                    f"Shared queue '{name}' has type '{other.row.name}' that does not match type of "
+                    f"Node '{op.name}': {op.row.name}"
+                )
+            _AGREEMENTS[op.row.name](other, op)
+            return other
+    return None
 
 
 def is_resource(op: Operation) -> bool:

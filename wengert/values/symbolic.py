@@ -130,8 +130,8 @@ class SymbolicTensor(Tensor):
             self._array = Form(shape, self._array.dtype)
 
     def consumers(self) -> list[Any]:
-        """The operations that use the tensor."""
-        return [op for op in self.graph.get_operations() if any(x is self for x in op.inputs)]
+        """The operations that use the tensor, one that uses it twice two times."""
+        return [op for op in self.graph.get_operations() for x in op.inputs if x is self]
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value, computed by a session: the one given, or the default one."""

@@ -54,6 +54,19 @@ class Tensor(Value):
         """The shape as libraries ask for it; None if the rank is unknown."""
         return None if self.shape.rank is None else tuple(self.shape)
 
+    @property
+    def _id(self) -> int:
+        return id(self)
+
+    def _num_elements(self) -> int:
+        return int(self._array.size)
+
+    def _datatype_enum(self) -> int:
+        return self.dtype.as_datatype_enum
+
+    def _numpy(self) -> Any:
+        return self.numpy()
+
     def _rank(self) -> int | None:
         return self.shape.rank
 
@@ -133,6 +146,18 @@ class Tensor(Value):
     def __str__(self) -> str:
         value = on_own_lines(str(self._array))
         return f"tf.Tensor({value}, shape={self.shape}, dtype={self.dtype.name})"
+
+    def consumers(self) -> Any:
+        """The operations that take it: there are none to ask for, as it has a value."""
+        raise NotImplementedError(
+            "Tensor.consumers is not supported when eager execution is enabled."
+        )
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Its value in a session: it has one without."""
+        raise NotImplementedError(
+            "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name == "_array" and HELD in self.__dict__:
@@ -289,7 +314,7 @@ _NUMPY_METHODS: Final = {
     "item": "tensor.numpy().item()",
     "copy": "tf.identity(tensor)",
 }
-_GRAPH_ONLY: Final = ("op", "graph", "name", "value_index", "consumers", "eval")
+_GRAPH_ONLY: Final = ("op", "graph", "name", "value_index")
 
 
 def _no_attribute(name: str) -> str:

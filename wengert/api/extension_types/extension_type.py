@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Final
 from wengert.api.extension_types.fields import (
     NO_DEFAULT,
     Field,
-    check_annotation,
     converted,
     replaced,
     tensors_in,
@@ -33,7 +32,7 @@ else:
         return lambda cls: cls
 
 
-_FIELDS: Final = "_tf_extension_type_fields"
+LISTED: Final = "_tf_extension_type_listed"
 _MAY_CHANGE: Final = "_tf_extension_type_in_constructor"
 _RESERVED: Final = ("self", "Spec", "__validate__", "_type_spec", "value_type")
 
@@ -41,8 +40,13 @@ _RESERVED: Final = ("self", "Spec", "__validate__", "_type_spec", "value_type")
 class _Fields:
     """What values of extension types and their specs share: fields that do not change."""
 
-    _tf_extension_type_fields: ClassVar[tuple[Field, ...]] = ()
+    _tf_extension_type_listed: ClassVar[tuple[Field, ...]] = ()
     _of_specs: ClassVar[bool] = False
+
+    @classmethod
+    def _tf_extension_type_fields(cls) -> tuple[Field, ...]:
+        """The fields, as programs ask for them."""
+        return cls._tf_extension_type_listed
 
     def __setattr__(self, name: str, value: object) -> None:
         if not self.__dict__.get(_MAY_CHANGE):
@@ -63,7 +67,7 @@ class _Fields:
     def _convert_fields(self) -> None:
         """Convert what a constructor has set, by the annotations."""
         owner = type(self).__qualname__
-        for field in self._tf_extension_type_fields:
+        for field in self._tf_extension_type_listed:
             if field.name not in self.__dict__:
                 if field.default is NO_DEFAULT:
                     raise AttributeError(
@@ -75,7 +79,7 @@ class _Fields:
 
     def _shown(self) -> str:
         shown = ", ".join(
-            f"{f.name}={self.__dict__.get(f.name)!r}" for f in self._tf_extension_type_fields
+            f"{f.name}={self.__dict__.get(f.name)!r}" for f in self._tf_extension_type_listed
         )
         return f"{type(self).__qualname__}({shown})"
 
@@ -92,7 +96,7 @@ class ExtensionTypeSpec(_Fields, TypeSpec):
         return self._value_type
 
     def _serialize(self) -> Any:
-        return tuple((f.name, self.__dict__[f.name]) for f in self._tf_extension_type_fields)
+        return tuple((f.name, self.__dict__[f.name]) for f in self._tf_extension_type_listed)
 
     @classmethod
     def _deserialize(cls, serialization: Any) -> Any:
@@ -105,7 +109,7 @@ class ExtensionTypeSpec(_Fields, TypeSpec):
     def _to_components(self, value: Any) -> Any:
         return [
             part
-            for field in self._tf_extension_type_fields
+            for field in self._tf_extension_type_listed
             for part in tensors_in(value.__dict__[field.name])
         ]
 
@@ -117,11 +121,19 @@ class ExtensionTypeSpec(_Fields, TypeSpec):
     @classmethod
     def from_value(cls, value: Any) -> Any:
         """The spec of a value."""
-        values = {f.name: value.__dict__[f.name] for f in cls._tf_extension_type_fields}
+        values = {f.name: value.__dict__[f.name] for f in cls._tf_extension_type_listed}
         return _made(cls, {name: replaced(v, spec_of) for name, v in values.items()})
 
     def __repr__(self) -> str:
-        return self._shown()
+        shown = ", ".join(f"{name}={_plain(value)!r}" for name, value in self._serialize())
+        return f"{type(self).__qualname__}({shown})"
+
+
+def _plain(value: object) -> object:
+    """The value of a field with its mappings as dictionaries."""
+    if isinstance(value, Mapping):
+        return {k: _plain(v) for k, v in value.items()}
+    return tuple(map(_plain, value)) if type(value) is tuple else value
 
 
 @dataclass_transform(frozen_default=True)
@@ -150,7 +162,7 @@ class ExtensionType(_Fields, Composite):
             return
         _check_names(cls)
         found = _fields_of(cls)
-        cls._tf_extension_type_fields = found
+        cls._tf_extension_type_listed = found
         cls.Spec = _spec_class(cls, found)
         cls._with_constructor(cls.__dict__.get("__init__"))
 
@@ -225,7 +237,7 @@ def as_dict(value: Any) -> dict[str, Any]:
     >>> tf.experimental.extension_type.as_dict(Point(1.0))["name"]
     'p'
     """
-    return {f.name: value.__dict__[f.name] for f in value._tf_extension_type_fields}
+    return {f.name: value.__dict__[f.name] for f in value._tf_extension_type_listed}
 
 
 def _made(cls: Any, values: Mapping[str, Any]) -> Any:
@@ -271,13 +283,10 @@ def _fields_of(cls: type) -> tuple[Field, ...]:
     """The fields of the bases, then its own; a field declared again takes the last default."""
     found: dict[str, Field] = {}
     for base in reversed(cls.__mro__[1:]):
-        found.update({f.name: f for f in base.__dict__.get(_FIELDS, ())})
+        found.update({f.name: f for f in base.__dict__.get(LISTED, ())})
     for name, annotation in _annotations(cls).items():
-        check_annotation(name, annotation)
         field = Field(name, annotation, cls.__dict__.get(name, NO_DEFAULT))
         if field.default is not NO_DEFAULT:
-            default = converted(f"{cls.__qualname__}: default value", field, field.default, False)
-            field = field._replace(default=default)
             delattr(cls, name)  # the value of an object is in the object
         found[name] = field
     return tuple(found.values())
@@ -303,7 +312,7 @@ def _frame_of_statement() -> FrameType:
 
 def _constructor(cls: type) -> Callable[..., None]:
     """A constructor that takes the fields; behind a default those without one by name only."""
-    fields: tuple[Field, ...] = getattr(cls, _FIELDS)
+    fields: tuple[Field, ...] = getattr(cls, LISTED)
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
     was_optional = False
@@ -313,7 +322,7 @@ def _constructor(cls: type) -> Callable[..., None]:
             kind = inspect.Parameter.KEYWORD_ONLY
         was_optional = was_optional or is_optional
         default = field.default if is_optional else inspect.Parameter.empty
-        annotation = field.annotation
+        annotation = field.value_type
         parameters.append(
             inspect.Parameter(field.name, kind, default=default, annotation=annotation)
         )
@@ -347,7 +356,7 @@ def _spec_class(cls: Any, fields: tuple[Field, ...]) -> Any:
     names = {
         "__qualname__": f"{cls.__qualname__}.Spec",
         "__module__": cls.__module__,
-        _FIELDS: tuple(f._replace(default=_default_in_spec(f)) for f in fields),
+        LISTED: tuple(f._replace(default=_default_in_spec(f)) for f in fields),
         "_value_type": cls,
     }
     made: Any = type("Spec", bases, names)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeGuard
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
@@ -18,16 +18,65 @@ from wengert.values.shapes import TensorShape
 from wengert.values.type_spec import TensorSpec, TypeSpec
 from wengert.values.value import Value
 
-NO_DEFAULT: Any = type("NoDefault", (), {"__repr__": lambda self: "NO_DEFAULT"})()
+NO_DEFAULT: Any = type(
+    "NoDefault", (), {"__repr__": lambda self: "ExtensionTypeField.NO_DEFAULT"}
+)()
+RESERVED: Final = (
+    "self",
+    "Spec",
+    "_type_spec",
+    "_shape_invariant_to_type_spec",
+    "_consumers",
+    "value_type",
+    "is_compatible_with",
+    "most_specific_compatible_type",
+    "_with_tensor_ranks_only",
+    "_to_components",
+    "_from_components",
+    "_component_specs",
+    "_to_tensor_list",
+    "_from_tensor_list",
+    "_from_compatible_tensor_list",
+    "_flat_tensor_specs",
+    "_serialize",
+    "_deserialize",
+    "_to_legacy_output_types",
+    "_to_legacy_output_shapes",
+    "_to_legacy_output_classes",
+    "_keras_mask",
+)
 _PLAIN = (int, float, str, bytes, bool, type(None))
 
 
-class Field(NamedTuple):
-    """The name of a field, its annotation, and its default."""
-
+class _Field(NamedTuple):
     name: str
-    annotation: Any
+    value_type: Any
     default: Any = NO_DEFAULT
+
+
+class Field(_Field):
+    """The name of a field, its annotation, and its default, which both are checked."""
+
+    __slots__ = ()
+    NO_DEFAULT = NO_DEFAULT
+
+    def __new__(cls, name: str, value_type: object, default: object = NO_DEFAULT) -> Field:  # noqa: D102
+        check_annotation(name, value_type)
+        if default is not NO_DEFAULT:
+            path = (f"default value for {name}",)
+            default = _convert(value_type, default, path, False)
+        return super().__new__(cls, name, value_type, default)
+
+    def __repr__(self) -> str:
+        return (
+            f"ExtensionTypeField(name={self.name!r}, value_type={self.value_type!r}, "
+            f"default={self.default!r})"
+        )
+
+    @staticmethod
+    def is_reserved_name(name: str) -> bool:
+        """Whether a field cannot have this name, as extension types use it."""
+        return name in RESERVED or name.lower().startswith("_tf_extension_type")
 
 
 class ImmutableDict(Mapping[Any, Any]):
@@ -93,13 +142,27 @@ def _is_class_of_tensors(annotation: object) -> TypeGuard[type]:
     return isinstance(annotation, type) and issubclass(annotation, (Value, Composite))
 
 
+def convert_fields(
+    fields: Iterable[Field], values: dict[str, object], as_spec: bool = False
+) -> None:
+    """Convert the values of fields by their annotations; each field must have one."""
+    listed = list(fields)
+    names = {field.name for field in listed}
+    if missing := names - set(values):
+        raise ValueError(f"Missing required fields: {missing}")
+    if unexpected := set(values) - names:
+        raise ValueError(f"Got unexpected fields: {unexpected}")
+    for field in listed:
+        values[field.name] = _convert(field.value_type, values[field.name], (field.name,), as_spec)
+
+
 # ---- conversions --------------------------------------------------------------------------------
 
 
 def converted(cls: str, field: Field, value: object, as_spec: bool) -> Any:
     """The value of a field of an object, or of its spec; a TypeError names the field."""
     try:
-        return _convert(field.annotation, value, (field.name,), as_spec)
+        return _convert(field.value_type, value, (field.name,), as_spec)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{cls}: {error}") from None
 
@@ -125,7 +188,7 @@ def _convert(wanted: object, value: object, path: tuple[object, ...], as_spec: b
 
 def _plain(wanted: type, value: object, path: tuple[object, ...]) -> Any:
     if not isinstance(value, wanted):
-        raise _misfit(path, wanted.__name__, value)
+        raise _misfit(path, repr(wanted.__name__), value)
     return value
 
 
@@ -168,7 +231,7 @@ def _tensor(value: object, path: tuple[object, ...], dtype: DType | None = None)
     try:
         return convert(value, dtype)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{_misfit(path, 'a Tensor', value)} ({error})") from None
+        raise TypeError(f"{_misfit(path, 'a Tensor', value)} ({error})") from None
 
 
 def _tuple(
@@ -215,7 +278,7 @@ def _union(
 
 def _misfit(path: tuple[object, ...], wanted: str, value: object) -> TypeError:
     place = str(path[0]) + "".join(f"[{p!r}]" for p in path[1:])
-    return TypeError(f"{place}: expected {wanted}, got {type(value).__name__} {value!r}.")
+    return TypeError(f"{place}: expected {wanted}, got '{type(value).__name__}': {value!r}")
 
 
 # ---- the tensors in fields ----------------------------------------------------------------------

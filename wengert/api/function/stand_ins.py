@@ -52,6 +52,19 @@ class VariableSpec(TypeSpec):
         """The class of variables."""
         return Variable
 
+    def is_compatible_with(self, spec_or_value: object) -> bool:
+        """Whether a variable, or what is described, has the same shape, dtype and use."""
+        other = (
+            VariableSpec.from_value(spec_or_value)
+            if isinstance(spec_or_value, Variable)
+            else spec_or_value
+        )
+        return isinstance(other, VariableSpec) and (
+            self.shape.is_compatible_with(other.shape)
+            and self.dtype == other.dtype
+            and self.trainable == other.trainable
+        )
+
     def _serialize(self) -> Any:
         return self.shape, self.dtype, self.trainable, self.alias_id
 

@@ -759,7 +759,10 @@ class GradientTape:
             self._close()
             with _scope_of_gradients(), self._by(overrides, tape):
                 return _batch_jacobian_in_a_loop(tape, y, x, policy)
-        if not dims(y) or not dims(x) or dims(y)[0] != dims(x)[0]:
+        for value in (y, x):
+            if len(dims(value)) < 2:
+                raise ValueError(f"Shape {value.shape} must have rank at least 2")
+        if dims(y)[0] != dims(x)[0]:
             raise ValueError(
                 "Need first dimension of target shape and source shape to match, got "
                 f"{list(dims(y))} and {list(dims(x))}."

@@ -20,7 +20,7 @@ from wengert.graph.graph import Graph, defaults
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
-from wengert.state.cell import Cell, new_resource
+from wengert.state.cell import Cell, new_resource, shared_with
 from wengert.values import nest
 from wengert.values.convert import as_array
 from wengert.values.dtypes import DType, of_numpy, string
@@ -149,7 +149,9 @@ class Session:
         cell = self._cells.get(op)
         if cell is None:
             with self._lock:
-                cell = self._cells.setdefault(op, new_resource(op))
+                other = shared_with(op, self._cells)
+                made = new_resource(op) if other is None else self._cells[other]
+                cell = self._cells.setdefault(op, made)
         return cell
 
     def make_callable(
@@ -439,6 +441,8 @@ def _value_for(x: SymbolicTensor, value: Any) -> Array:
         )
     if isinstance(value, Tensor):
         value = np.asarray(value)
+    if dtype is not string and hasattr(value, "_session_value"):  # the handle of a value kept
+        value = value._session_value()
     array = as_array(_fed(value, dtype), dtype)
     known = x.shape
     if not known.is_compatible_with(array.shape):

@@ -329,11 +329,11 @@ def get_global_generator() -> Generator:
     return _global[0]
 
 
-def set_global_generator(generator: Generator) -> None:
-    """Replace the global generator.
+def set_global_generator(generator: Generator | None) -> None:
+    """Replace the global generator; None lets the next who asks for it make one.
 
     >>> tf.random.set_global_generator(tf.random.Generator.from_seed(1))
     >>> tf.random.get_global_generator().algorithm
     1
     """
-    _global[:] = [generator]
+    _global[:] = [] if generator is None else [generator]

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from wengert.compat.graph_defs.op_defs import BY_HAND, Argument, OpDef, op_defs
+from wengert.compat.graph_defs.producer import GRAPH_DEF_VERSION
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
 from wengert.compat.raw_operations import functions
@@ -31,7 +32,6 @@ from wengert.ops.arrays.shaping import reshape
 from wengert.values.dtypes import DType, as_dtype, int32
 from wengert.values.shapes import TensorShape
 
-PRODUCER: Final = 2087  # the version of the format that TensorFlow 2.21 writes
 OWN: Final = "_wengert"
 CALL: Final = "_wengert_call"
 GRADIENT: Final = "gradient of"  # a call, instead of the name of a function
@@ -63,7 +63,7 @@ def as_graph_def(graph: Any, from_version: int | None = None, add_shapes: bool =
     >>> [(n.name, n.op, list(n.input)) for n in graph.as_graph_def().node]
     [('Const', 'Const', []), ('total/reduction_indices', 'Const', []), ('total', 'Sum', ['Const', 'total/reduction_indices'])]
     """
-    made = message("GraphDef")(versions={"producer": PRODUCER})
+    made = message("GraphDef")(versions={"producer": GRAPH_DEF_VERSION})
     bodies = _bodies()
     for op in graph.get_operations()[from_version or 0 :]:
         for node in bodies.nodes(op):

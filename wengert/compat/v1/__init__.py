@@ -238,6 +238,9 @@ from wengert.compat.v1.queues.accumulators import (
 from wengert.compat.v1.queues.accumulators import (
     SparseConditionalAccumulator as SparseConditionalAccumulator,
 )
+from wengert.compat.v1.queues.session_handles import delete_session_tensor as delete_session_tensor
+from wengert.compat.v1.queues.session_handles import get_session_handle as get_session_handle
+from wengert.compat.v1.queues.session_handles import get_session_tensor as get_session_tensor
 from wengert.host.locks import load_module as _load_module
 from wengert.ops.arrays.identity import check_numerics as check_numerics
 from wengert.ops.control.asserts import assert_integer as assert_integer

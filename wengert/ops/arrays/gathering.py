@@ -387,6 +387,11 @@ def scatter_nd(
     """
     i, u, wanted = integers(indices), convert(updates), as_shape(shape)
     check_scatter(dims(i), dims(u), wanted, "ScatterNd")
+    if 0 in wanted and 0 not in (*dims(i), *dims(u)):
+        raise InvalidArgumentError(
+            "Indices and updates specified for empty output. "
+            f"indices shape: {shape_text(dims(i))} [Op:ScatterNd]"
+        )
     result: Tensor = apply(SCATTER_ND, (i, u), {"shape": wanted, "batch_dims": 0})
     return result
 
@@ -457,7 +462,12 @@ def one_hot(
         raise InvalidArgumentError(f"depth must be non-negative, got: {count} [Op:OneHot]")
     kind = _one_hot_dtype(on_value, off_value, dtype)
     on, off = _one_hot_value(on_value, 1, kind), _one_hot_value(off_value, 0, kind)
-    at = normal_axis(-1 if axis is None else int(axis), len(dims(i)) + 1)
+    rank = len(dims(i)) + 1
+    at = rank - 1 if axis in (None, -1) else int(axis)
+    if not 0 <= at < rank:
+        raise InvalidArgumentError(
+            f"Expected axis to be -1 or between [0, {rank}). But received: {axis} [Op:OneHot]"
+        )
     attrs = {"depth": count, "axis": at, "on": on, "off": off}
     result: Tensor = apply(ONE_HOT, (i,), attrs)
     values = [v for v in (on_value, off_value) if isinstance(v, Tensor)]

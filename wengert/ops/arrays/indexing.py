@@ -291,6 +291,8 @@ def boolean_mask(
     [1.0, 3.0]
     """
     x, chosen = convert(tensor), convert(mask)
+    if isinstance(chosen, SymbolicTensor) and chosen.op.type == "Placeholder":
+        _check_ranked(chosen)
     shape, rank = dims(x), len(dims(chosen))
     if not rank:
         raise ValueError("mask cannot be scalar.")
@@ -300,6 +302,15 @@ def boolean_mask(
         raise ValueError(f"Shapes {covered} and {dims(chosen)} are incompatible: mask and tensor")
     flat = reshape(x, (*shape[:at], math.prod(covered), *shape[at + rank :]))
     return gather(flat, _places(chosen), axis=at)
+
+
+def _check_ranked(mask: Tensor) -> None:
+    """Raise for a mask of which nothing is known before the graph runs."""
+    if mask.shape.rank is None:
+        raise ValueError(
+            "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. "
+            "shape=[None] is ok, but shape=None is not."
+        )
 
 
 def _places(mask: Tensor) -> Tensor:

@@ -346,6 +346,10 @@ def roll(input: TensorLike, shift: TensorLike, axis: Integers, name: str | None 
     [4, 1, 2, 3]
     """
     x = convert(input)
+    if not dims(x):
+        raise InvalidArgumentError(
+            "input must be 1-D or higher: Shape must be at least rank 1 but is rank 0 [Op:Roll]"
+        )
     complaint = "axis {at} is out of range"
     axes = tuple(one_axis(a, len(dims(x)), "Roll", complaint) for a in as_shape(axis))
     shifts = as_shape(shift)

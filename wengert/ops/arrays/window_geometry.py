@@ -212,5 +212,6 @@ def check_rank(shape: Dims, rank: int, who: str) -> None:
     """Raise unless a shape has this rank."""
     if len(shape) != rank:
         raise InvalidArgumentError(
-            f"Input must be {rank}-dimensional, got shape {shape_text(shape)} [Op:{who}]"
+            f"Input must be {rank}-dimensional, got shape {shape_text(shape)}: "
+            f"Shape must be rank {rank} but is rank {len(shape)} [Op:{who}]"
         )

@@ -1,10 +1,12 @@
 """Control flow: branches, loops, functions over elements, and the order of effects.
 
 effects       Order and side effects: tf.group, tf.tuple, tf.no_op, tf.print, tf.debugging.Assert
+critical_section  tf.CriticalSection: functions of which one runs at a time
 asserts       tf.debugging.assert_...: checks of values, ranks, shapes and dtypes
 by_example    Batching of rules that trace graphs: once for each example
 cond          Branches: tf.cond, tf.case and tf.switch_case
 tensor_list   Lists of tensors as values in a graph, which loops carry between iterations
+tensor_map    Maps from tensors to tensors
 list_ops      Lists by TensorFlow's operations on them: push, pop, gather, scatter, split
 tensor_array  tf.TensorArray: tensors written and read one by one, inside and outside of loops
 known_sizes   Loops and branches again, for inputs of which more is known than when they were traced

@@ -21,9 +21,9 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import bool_
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
-    from wengert.values.tensor import Tensor
     from wengert.values.typing import Array, Namespace, TensorLike
 
 NO_OP: Row = op("NoOp", lambda _: [], forms=lambda xs, attrs: [], many=True)
@@ -259,12 +259,29 @@ def Assert(  # noqa: N802
     >>> tf.debugging.Assert(tf.constant(1) > 2, ["1 is not above 2"])
     Traceback (most recent call last):
         ...
-    wengert.errors.InvalidArgumentError: assertion failed: [1 is not above 2]
+    wengert.errors.InvalidArgumentError: Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: b'1 is not above 2'
+    assertion failed: [1 is not above 2]
     """
     holds = convert(condition, hint=bool_)
     values = [convert(d) for d in data]
     attrs = {"summarize": 3 if summarize is None else summarize}
-    return _done(ASSERT, (holds, *values), attrs)
+    if type(holds) is not Tensor:
+        return _done(ASSERT, (holds, *values), attrs)
+    try:
+        return _done(ASSERT, (holds, *values), attrs)
+    except InvalidArgumentError as error:
+        shown = "\n".join(_listed(v.numpy(), attrs["summarize"]) for v in values)
+        raise InvalidArgumentError(
+            f"Expected '{holds!s}' to be true. Summarized data: {shown}\n{error}"
+        ) from None
+
+
+def _listed(value: Any, most: int) -> str:
+    """The first elements of an array, as they are shown of eager values."""
+    if not np.ndim(value):
+        return str(value)
+    items = np.ravel(value)
+    return ", ".join(map(str, items[:most])) + (", ..." if 0 <= most < items.size else "")
 
 
 def provided(value: Tensor | None, condition: Tensor, message: str) -> Any:

@@ -234,6 +234,11 @@ def crop_and_resize(
     >>> tf.image.crop_and_resize(image, [[0.0, 0.0, 0.5, 0.5]], [0], [2, 2]).numpy().ravel().tolist()
     [0.0, 1.0, 3.0, 4.0]
     """
+    if np.ndim(crop_size) > 1 or getattr(crop_size, "shape", (1,)) == ():
+        raise InvalidArgumentError(
+            f"crop_size must be 1-D: {crop_size}: Shape must be rank 1 but is rank "
+            f"{np.ndim(crop_size)} [Op:CropAndResize]"
+        )
     x, crop = as_floats(convert(image)), as_shape(crop_size)
     corners = cast(convert(boxes), x.dtype)
     which = cast(convert(box_indices, dtypes.int32) if isinstance(box_indices, (list, tuple))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wengert.core.dispatch import apply
 from wengert.core.row import EachInput, Row
-from wengert.core.table import op
+from wengert.core.table import op, row_of
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
@@ -36,7 +37,7 @@ from wengert.values import dtypes, sizes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.shapes import shape_text, stretches
+from wengert.values.shapes import TensorShape, shape_text, stretches
 from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 from wengert.values.typed_calls import of_one, of_two
@@ -514,6 +515,8 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
                 "Inputs to operation AddN of type AddN must have the same size and shape.  "
                 f"Input 0: {shape_text(dims(xs[0]))} != input {i}: {shape_text(dims(x))} [Op:AddN]"
             )
+    if xs[0].dtype == dtypes.variant:  # lists, element by element
+        return functools.reduce(lambda a, b: apply(row_of("TensorListAdd"), (a, b)), xs)
     result: Tensor = apply(ADD_N, xs)
     return result
 
@@ -530,7 +533,20 @@ def accumulate_n(
     >>> tf.math.accumulate_n([tf.constant(1.0), tf.constant(2.0)]).numpy()
     np.float32(3.0)
     """
-    return add_n(inputs)
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(
+            "inputs must be a list of at least one Tensor with the same dtype and shape"
+        )
+    terms = convert_alike("AccumulateNV2", *inputs)
+    if tensor_dtype is not None and terms[0].dtype != as_dtype(tensor_dtype):
+        raise TypeError(
+            f"The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type {terms[0].dtype}. "
+            "These must be equal. Try casting the input to the desired type."
+        )
+    common = TensorShape(shape)
+    for term in terms:
+        common = common.merge_with(term.shape)
+    return add_n(terms)
 
 
 @of_two

@@ -31,6 +31,7 @@ from wengert.ops.support.large_kernels import LargeKernel, batch_norm_kernel, ba
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
+from wengert.values.sizes import certainly
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -385,8 +386,11 @@ def fused_batch_norm(
         raise ValueError(
             "Both `mean` and `variance` must be a 1D tensor when `is_training` is False."
         )
+    _check_channels(dims(values)[axis], scale=factors[0], offset=factors[1])
     none = fill([0], convert(0.0, kind))
     given = [none if part is None or unneeded else convert(part, kind) for part in (mean, variance)]
+    if not is_training:
+        _check_channels(dims(values)[axis], mean=given[0], variance=given[1])
     attrs = {
         "axis": axis,
         "epsilon": float(epsilon),
@@ -395,3 +399,14 @@ def fused_batch_norm(
     }
     y, batch_mean, batch_variance, *_ = apply(FUSED_BATCH_NORM, (values, *factors, *given), attrs)
     return y, batch_mean, batch_variance
+
+
+def _check_channels(channels: int, **parts: Tensor) -> None:
+    """Raise unless each part has a number for each channel."""
+    for called, part in parts.items():
+        if len(dims(part)) == 1 and certainly(dims(part)[0] != channels):
+            raise InvalidArgumentError(
+                f"{called} must have the same number of elements as the channels of x, got "
+                f"{dims(part)[0]} and {channels}: Dimensions must be equal, but are {channels} and "
+                f"{dims(part)[0]} [Op:FusedBatchNormV3]"
+            )

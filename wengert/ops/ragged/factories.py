@@ -123,6 +123,9 @@ def range_(
 # ---- on the values ----------------------------------------------------------------------------
 
 
+_UNLIKE = "RowPartition._merge_precomputed_encodings: partitions have incompatible row_splits"
+
+
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Apply a function to the innermost values; all ragged arguments must have the same rows.
 
@@ -131,7 +134,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     <tf.RaggedTensor [[1.0, 2.0], [3.0]]>
     """
     found = [v for v in (*args, *kwargs.values()) if isinstance(v, RaggedTensor)]
-    fitting = {id(v): of_same_rows(v, found[0]).flat_values for v in found}
+    fitting = {id(v): of_same_rows(v, found[0], _UNLIKE).flat_values for v in found}
     plain = [fitting.get(id(v), v) for v in args]
     named = {k: fitting.get(id(v), v) for k, v in kwargs.items()}
     result = op(*plain, **named)

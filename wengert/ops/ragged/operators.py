@@ -42,30 +42,33 @@ def elementwise(function: Function, x: Any, y: Any) -> RaggedTensor:
     return right.with_flat_values(function(_spread(right, left), right.flat_values))
 
 
-def of_same_rows(a: RaggedTensor, b: RaggedTensor) -> RaggedTensor:
-    """The first, after a check, at run time if need be, that both have the same row splits."""
+def of_same_rows(a: RaggedTensor, b: RaggedTensor, said: str | None = None) -> RaggedTensor:
+    """The first, after a check, at run time if need be, that both have the same row splits.
+
+    The error begins with what is said of two that differ.
+    """
     left, right = a.nested_row_splits, b.nested_row_splits
     fit = len(left) == len(right)
     for p, q in zip(left, right, strict=False):
         left_known, right_known = known_splits(p), known_splits(q)
         if left_known is not None and right_known is not None:
             if left_known.shape == right_known.shape:
-                _check_rows(a, b, left_known, right_known)
+                _check_rows(a, b, left_known, right_known, said)
             else:
                 fit = False
         elif current_graph() is not None and key_of(p) is not key_of(q):  # known only at run time
             same = same_vectors(cast(p, int64), cast(q, int64))
-            message = f"{_MISMATCH}: the row lengths differ."
+            message = f"{said or _MISMATCH}: Condition x == y did not hold: the row lengths differ."
             a = a.with_flat_values(bound.provided(a.flat_values, same, message))
     if not fit:
         raise InvalidArgumentError(f"{_MISMATCH}: the row lengths of {a!r} and {b!r} differ.")
     return a
 
 
-def _check_rows(a: RaggedTensor, b: RaggedTensor, left: Any, right: Any) -> None:
+def _check_rows(a: RaggedTensor, b: RaggedTensor, left: Any, right: Any, said: str | None) -> None:
     """Raise as a comparison of the row splits does, unless they are the same."""
     try:
-        assert_equal(left, right)
+        assert_equal(left, right, said)
     except InvalidArgumentError as error:
         text = f"{_MISMATCH}: the row lengths of {a!r} and {b!r} differ."
         raise noted(error, text) from None

@@ -175,7 +175,16 @@ def gamma_parameters(
     """Alpha, broadcast to its common shape with beta, and beta."""
     kind = as_dtype(dtype)
     a, b = convert(alpha, kind), convert(1 if beta is None else beta, kind)
-    return broadcast_to(a, np.broadcast_shapes(tuple(dims(a)), tuple(dims(b)))), b
+    return broadcast_to(a, _common(tuple(dims(a)), tuple(dims(b)))), b
+
+
+def _common(a: Dims, b: Dims) -> Dims:
+    try:
+        return tuple(np.broadcast_shapes(a, b))
+    except ValueError:
+        raise InvalidArgumentError(
+            f"Incompatible shapes: {shape_text(a)} vs. {shape_text(b)} [Op:BroadcastArgs]"
+        ) from None
 
 
 def tiny(dtype: DType) -> float:

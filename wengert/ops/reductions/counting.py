@@ -21,11 +21,13 @@ from wengert.ops.math.comparison import less, where
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max
 from wengert.ops.support.batch_rules import batch_all
+from wengert.ops.support.static_value import get_static_value
 from wengert.values import dtypes
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import shape_text
+from wengert.values.sizes import certainly
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -116,13 +118,23 @@ def bincount(
     if weights is None:
         weighed = convert(1, as_dtype(dtype))
     else:
-        weighed = reshape(convert(weights), dims(values))
+        weighed = _weights(convert(weights), values)
     if binary_output and weights is not None:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
     result: Tensor = apply(
         BINCOUNT, (values, weighed), {"size": size, "binary": bool(binary_output)}
     )
     return result
+
+
+def _weights(weights: Tensor, values: Tensor) -> Tensor:
+    """The weights of values, which may have been flattened."""
+    if certainly(math.prod(dims(weights)) != math.prod(dims(values))):
+        raise InvalidArgumentError(
+            "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts "
+            f"as all weights equal to 1. Received {shape_text(dims(weights))} [Op:DenseBincount]"
+        )
+    return reshape(weights, dims(values))
 
 
 def _size(values: Tensor, minlength: IntLike | None, maxlength: IntLike | None) -> int:
@@ -159,10 +171,23 @@ def confusion_matrix(
         size = int(static(maximum(reduce_max(truth), reduce_max(guess)))) + 1
     else:
         size = int(static(num_classes))
+    for called, part in (("labels", truth), ("predictions", guess)):
+        _check_classes(called, part, size)
     kind = as_dtype(dtype)
     each = convert(1, kind) if weights is None else cast(convert(weights), kind)
     counted = zeros_like(cast(guess, kind)) + each
     return scatter_nd(stack([truth, guess], -1), counted, (size, size))
+
+
+def _check_classes(called: str, classes: Tensor, count: int) -> None:
+    """Raise unless the classes that are known now are between 0 and their number."""
+    known = get_static_value(classes)
+    if not isinstance(known, np.ndarray) or not known.size:
+        return
+    if known.min() < 0:
+        raise InvalidArgumentError(f"`{called}` contains negative values: {known.min()}")
+    if known.max() >= count:
+        raise InvalidArgumentError(f"`{called}` out of bound: {known.max()} is not below {count}")
 
 
 # ---- histograms -------------------------------------------------------------------------------

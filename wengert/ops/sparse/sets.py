@@ -18,7 +18,9 @@ from wengert.ops.arrays.gathering import gather_nd, scatter_nd
 from wengert.ops.arrays.joining import concat
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast, ones_like
+from wengert.ops.sparse.places import check_sorted
 from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue, gives_sparse, sparse
+from wengert.ops.support.static_value import get_static_value
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
@@ -75,11 +77,14 @@ def _forms(inputs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
 SET_OPERATION: Row = op("SparseToSparseSetOperation", _set_kernel, many=True, forms=_forms)
 
 
-def _listed(value: TensorLike) -> tuple[Any, Any, Dims, Any]:
+def _listed(value: TensorLike, validate: bool) -> tuple[Any, Any, Dims, Any]:
     """The row and the value of each element, and the shape without the last axis, twice."""
     if isinstance(value, (SparseTensor, SparseTensorValue)):
         s = sparse(value)
         shape = s.dims
+        known = get_static_value(s.indices) if validate else None
+        if isinstance(known, np.ndarray):
+            check_sorted(known, SET_OPERATION.name)
         return s.indices[:, : len(shape) - 1], s.values, shape[:-1], s.dense_shape[:-1]
     x = convert(value)
     if len(dims(x)) < 2:
@@ -92,9 +97,9 @@ def _listed(value: TensorLike) -> tuple[Any, Any, Dims, Any]:
     return rows, gather_nd(x, places), dims(x)[:-1], shape_of(x, dtypes.int64)[:-1]
 
 
-def _combined(a: TensorLike, b: TensorLike, operation: str) -> SparseTensor:
-    a_at, left, shape, sizes = _listed(a)
-    b_at, right, other, _ = _listed(b)
+def _combined(a: TensorLike, b: TensorLike, operation: str, validate: bool = True) -> SparseTensor:
+    a_at, left, shape, sizes = _listed(a, validate)
+    b_at, right, other, _ = _listed(b, validate)
     if left.dtype is not right.dtype:
         raise TypeError(f"Types don't match, {left.dtype!r} vs {right.dtype!r}.")
     if not (left.dtype.is_integer or left.dtype is dtypes.string):
@@ -105,7 +110,7 @@ def _combined(a: TensorLike, b: TensorLike, operation: str) -> SparseTensor:
     known = is_certain(shape) and is_certain(other)
     if len(shape) != len(other) or (known and shape != other):
         raise InvalidArgumentError(
-            f"Mismatched group shapes {shape_text(shape)} vs {shape_text(other)} [Op:{SET_OPERATION.name}]"
+            f"Mismatched shapes {shape_text(shape)} vs {shape_text(other)} [Op:{SET_OPERATION.name}]"
         )
     attrs = {"rank": len(shape) + 1, "operation": operation}
     indices, values, longest = apply(SET_OPERATION, (a_at, left, b_at, right), attrs)
@@ -122,7 +127,7 @@ def difference(
     >>> tf.sets.difference([[1, 2, 3]], [[2, 5]]).values.numpy().tolist()
     [1, 3]
     """
-    return _combined(a, b, "a-b" if aminusb else "b-a")
+    return _combined(a, b, "a-b" if aminusb else "b-a", validate_indices)
 
 
 @deferrable
@@ -133,7 +138,7 @@ def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) ->
     >>> tf.sets.intersection([[1, 2, 3]], [[3, 2]]).values.numpy().tolist()
     [2, 3]
     """
-    return _combined(a, b, "intersection")
+    return _combined(a, b, "intersection", validate_indices)
 
 
 @deferrable
@@ -144,7 +149,7 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
     >>> tf.sets.union([[1, 2, 2]], [[3, 2]]).values.numpy().tolist()
     [1, 2, 3]
     """
-    return _combined(a, b, "union")
+    return _combined(a, b, "union", validate_indices)
 
 
 @deferrable
@@ -158,6 +163,6 @@ def size(a: SparseLike, validate_indices: bool = True) -> Tensor:
         raise TypeError(f"Expected `SparseTensor`, got {a!r}.")
     s = sparse(a)
     shape = s.dims
-    union_with_itself = _combined(s, s, "union")
+    union_with_itself = _combined(s, s, "union", validate_indices)
     rows = union_with_itself.indices[:, : len(shape) - 1]
     return scatter_nd(rows, ones_like(cast(rows[:, 0], dtypes.int32)), shape[:-1])

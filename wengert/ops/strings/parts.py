@@ -10,6 +10,7 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.ragged.answers import answers, with_flat
@@ -77,7 +78,16 @@ def split(
     >>> tf.strings.split(["a,b", "c"], sep=",").to_list()
     [[b'a', b'b'], [b'c']]
     """
-    return _taken_apart(SPLIT, input, sep=sep or "", maxsplit=maxsplit)
+    return _taken_apart(SPLIT, input, sep=separator(sep), maxsplit=maxsplit)
+
+
+def separator(sep: Any) -> Any:
+    """What parts are separated by, blanks if it is empty; there is one for all texts."""
+    if isinstance(sep, (list, tuple)):
+        raise InvalidArgumentError(
+            f"sep must be a scalar, got shape: [{len(sep)}] [Op:StringSplitV2]"
+        )
+    return sep or ""
 
 
 @deferrable

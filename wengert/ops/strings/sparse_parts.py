@@ -10,7 +10,7 @@ import numpy as np
 from wengert.core.row import Row
 from wengert.ops.ragged.conversions import to_sparse
 from wengert.ops.ragged.tensor import RaggedTensor
-from wengert.ops.strings.parts import SPLIT, _row, _taken_apart, split
+from wengert.ops.strings.parts import SPLIT, _row, _taken_apart, separator, split
 from wengert.values.convert import convert
 from wengert.values.dtypes import string
 
@@ -79,4 +79,4 @@ def split_v1(
     x = convert(given, string)
     if x.shape.rank == 0:
         x = convert([x], string)
-    return _as(_taken_apart(SPLIT, x, sep=sep or "", maxsplit=maxsplit), result_type)
+    return _as(_taken_apart(SPLIT, x, sep=separator(sep), maxsplit=maxsplit), result_type)

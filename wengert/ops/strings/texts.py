@@ -274,7 +274,8 @@ def _segment_join_kernel(
     for row, at in zip(x.reshape(-1, *rest), ids.ravel().tolist(), strict=True):
         if not 0 <= at < len(parts):
             raise InvalidArgumentError(
-                f"Segment id {at} is not in [0, {len(parts)}) [Op:UnsortedSegmentJoin]"
+                "segment_ids are not allowed to exceed num_segments or to have negative values: "
+                f"{at} is not in [0, {len(parts)}) [Op:UnsortedSegmentJoin]"
             )
         parts[at].append(np.asarray(row, object))
     out = np.empty((len(parts), *rest), object)

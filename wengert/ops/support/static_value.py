@@ -20,7 +20,7 @@ from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.shapes import TensorShape
 from wengert.values.sizes import Size
-from wengert.values.symbolic import SymbolicTensor
+from wengert.values.symbolic import Form, SymbolicTensor
 from wengert.values.tensor import Tensor
 from wengert.values.value import TensorBase
 
@@ -56,6 +56,8 @@ def get_static_value(tensor: object, partial: bool = False) -> Any:
     if not isinstance(tensor, Tensor):
         return tensor
     if not isinstance(tensor, SymbolicTensor):
+        if isinstance(tensor._array, Form):  # of a batch, whose examples differ
+            return None
         return tensor._array.copy()[()]
     known = _known_integers(tensor, partial) if tensor._known is None else np.array(tensor._known)
     return known if known is None else known[()]

@@ -30,4 +30,7 @@ def func_graph_from_py_func(
         )
     traced = Function(python_func, input_signature=signature, name=name, autograph=autograph)
     given = () if signature is not None else args
-    return traced.get_concrete_function(*given, **(kwargs or {})).graph
+    trace = traced.get_concrete_function(*given, **(kwargs or {}))
+    graph: Any = trace.graph
+    graph.structured_outputs = trace.structured_outputs
+    return graph

@@ -16,19 +16,26 @@ from wengert.testing.decorators import *
 from wengert.testing.decorators import leave_unchanged, no_context
 from wengert.testing.machine import gpu_device_name, is_gpu_available
 from wengert.testing.sessions import EagerSession as FakeEagerSession
+from wengert.testing.twofold import *
 
 for _name in [
     "disable_all_xla",
     "disable_asan",
     "disable_control_flow_v2",
+    "disable_cudnn_autotune",
     "disable_eager_op_as_function",
     "disable_mlir_bridge",
+    "disable_msan",
     "disable_tfrt",
     "disable_tsan",
+    "disable_ubsan",
     "disable_xla",
+    "enable_c_shapes",
     "enable_control_flow_v2",
     "enable_eager_op_as_function",
+    "enable_graph_building_optimization",
     "enable_mlir_bridge",
+    "enable_nested_function_shape_inference",
     "enable_output_all_intermediates",
     "enable_quantized_dtypes_training",
     "enable_tf_xla_constant_folding",
@@ -37,6 +44,7 @@ for _name in [
     "run_without_tensor_float_32",
     "set_producer_version",
     "set_xla_env_flag",
+    "with_c_shapes",
     "with_control_flow_v2",
     "with_eager_op_as_function",
     "xla_allow_fallback",
@@ -62,6 +70,21 @@ def _never(*_: Any, **__: Any) -> bool:
 IsMklEnabled = IsBuiltWithROCm = IsBuiltWithCuda = IsBuiltWithNvcc = _never
 GpuSupportsHalfMatMulAndConv = is_xla_enabled = is_tfrt_enabled = is_mlir_bridge_enabled = _never
 CudaSupportsHalfMatMulAndConv = _never
+is_asan_enabled = is_msan_enabled = is_tsan_enabled = is_ubsan_enabled = _never
+IsGoogleCudaEnabled = IsBuiltWithXLA = _never
+
+
+def IsCPUTargetAvailable(target: str) -> bool:
+    """False: nothing is compiled for a target by its name."""
+    return False
+
+
+def InstallStackTraceHandler() -> None:
+    """Nothing: Python shows where an error came from."""
+
+
+def sync_devices() -> None:
+    """Nothing to wait for: no operation runs asynchronously."""
 
 
 class AbstractGradientTape:

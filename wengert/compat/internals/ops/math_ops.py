@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from wengert import shape
+from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather, unsorted_segment_sum
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import expand_dims, reshape
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_update
+from wengert.ops.math import comparison
 from wengert.ops.math.arithmetic import multiply
 from wengert.ops.math.comparison import equal as tensor_equals
 from wengert.ops.math.comparison import not_equal as tensor_not_equals
@@ -19,8 +21,12 @@ from wengert.ops.reductions.sorting import searchsorted, sort
 from wengert.ops.reductions.unique import unique
 from wengert.ops.sparse.segments import segment_mean as sparse_segment_mean_with_num_segments
 from wengert.ops.sparse.segments import segment_sum as sparse_segment_sum_with_num_segments
+from wengert.ops.support.declare import convert_alike
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.shapes import shape_text
+from wengert.values.sizes import shapes_differ
+from wengert.values.tensor import dims
 
 _mul_dispatch = multiply
 
@@ -99,3 +105,14 @@ __all__ = [
     "tensor_equals",
     "tensor_not_equals",
 ]
+
+
+def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Any:
+    """Whether values of one shape are nearly equal: nothing is broadcast there."""
+    a, b = convert_alike("ApproximateEqual", x, y)
+    if shapes_differ(dims(a), dims(b)):
+        raise InvalidArgumentError(
+            f"x and y must be of the same shape. x shape: {shape_text(dims(a))}. "
+            f"y shape: {shape_text(dims(b))} [Op:ApproximateEqual]"
+        )
+    return comparison.approximate_equal(a, b, tolerance, name=name)

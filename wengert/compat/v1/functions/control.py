@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,7 @@ from wengert.ops.math import comparison
 from wengert.ops.support.declare import convert_alike
 from wengert.values import nest
 from wengert.values.convert import convert
+from wengert.values.dtypes import bool_
 from wengert.values.tensor import Tensor, dims
 
 
@@ -56,7 +58,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy().tolist()
     [[1, 2], [7, 8]]
     """
-    if x is None or y is None:
+    if x is None or y is None or any(map(nest.is_composite, (condition, x, y))):
         return comparison.where(condition, x, y, name=name)
     chosen, (first, second) = convert(condition), convert_alike("Select", x, y)
     _check_alike(chosen.shape, first.shape, second.shape)
@@ -99,7 +101,7 @@ def while_loop(
     12
     """
     result = while_loop_now(
-        cond,
+        cond if current_graph() is None else _of_truths(cond),
         body,
         loop_vars,
         shape_invariants,
@@ -114,6 +116,24 @@ def while_loop(
     if return_same_structure or len(nest.flatten(loop_vars)) > 1:
         return result
     return nest.flatten(result)[0]
+
+
+def _of_truths(cond: Callable[..., Any]) -> Any:
+    """A condition of a loop in a graph, whose result must be a boolean."""
+    if not callable(cond):
+        return cond
+
+    @functools.wraps(cond)
+    def checked(*loop_vars: Any) -> Any:
+        found = cond(*loop_vars)
+        if isinstance(found, Tensor) and found.dtype != bool_:
+            raise TypeError(
+                f"Input 'input' of 'LoopCond' Op has type {found.dtype.name} that does not match "
+                "expected type of bool."
+            )
+        return found
+
+    return checked
 
 
 def py_func(

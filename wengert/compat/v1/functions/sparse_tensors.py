@@ -9,6 +9,7 @@ import numpy as np
 from wengert.api.session.placeholders import placeholder
 from wengert.compat.v1.functions.arguments import one_of
 from wengert.core.context import current_graph
+from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import as_shape, reshape
 from wengert.ops.linalg.matmul import matmul
@@ -235,13 +236,34 @@ def sparse_to_dense(
     >>> tf.compat.v1.sparse_to_dense([0, 2], [4], [5.0, 7.0], -1.0).numpy().tolist()
     [5.0, -1.0, 7.0, -1.0]
     """
-    shape = as_shape(output_shape)
-    at = reshape(cast(convert_to_tensor(sparse_indices), dtypes.int64), (-1, len(shape)))
+    shape, places = as_shape(output_shape), convert_to_tensor(sparse_indices)
     values = convert_to_tensor(sparse_values)
+    _check_places(places.shape, values.shape, len(shape), np.ndim(default_value))
+    at = reshape(cast(places, dtypes.int64), (-1, len(shape)))
     if not values.shape.rank:
         values = where(at[:, 0] >= 0, values, values)
     s = SparseTensor(at, values, shape)
     return math.to_dense(s, default_value, validate_indices, name=name)
+
+
+def _check_places(places: TensorShape, values: TensorShape, rank: int, default: int) -> None:
+    """Check that indices, values and a default fit together in a dense tensor of this rank."""
+    if places.rank is not None and places.rank > 2:
+        raise InvalidArgumentError(
+            f"sparse_indices should be a scalar, vector, or matrix, got shape {places} [Op:SparseToDense]"
+        )
+    if places.rank == 2 and places[1] is not None and places[1] != rank:
+        raise InvalidArgumentError(
+            f"output_shape has incorrect number of elements: {rank} should be: {places[1]} "
+            "[Op:SparseToDense]"
+        )
+    count = places[0] if places.rank else 1
+    if values.rank and None not in (count, values[0]) and values[0] != count:
+        raise InvalidArgumentError(
+            f"sparse_values has incorrect shape {values}, should be [] or [{count}] [Op:SparseToDense]"
+        )
+    if default:
+        raise InvalidArgumentError("default_value should be a scalar. [Op:SparseToDense]")
 
 
 def sparse_matmul(

@@ -7,14 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from wengert.compat.v1.queues.rows import effect, handle_row
 from wengert.core.context import current_graph
 from wengert.core.row import Row
 from wengert.errors import InvalidArgumentError
 from wengert.graph.graph import Graph
 from wengert.ops.math.elementwise import cast
-from wengert.state.cell import Resource, resource
+from wengert.state.cell import Resource
 from wengert.values.convert import convert
-from wengert.values.dtypes import RESOURCE, as_dtype, int32, int64
+from wengert.values.dtypes import as_dtype, int32, int64
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import TensorShape
 
@@ -128,14 +129,6 @@ def _text(shape: Any) -> str:
 # ---- rows -----------------------------------------------------------------------------------------
 
 
-def _nothing(xs: Any, attrs: Any) -> list[Any]:
-    return []
-
-
-def _row(name: str, kernel: Any, forms: Any = _nothing) -> Row:
-    return Row(name, kernel, forms=forms, many=True, stateful=True, effects=True)
-
-
 def _apply(_: Any, sums: Sums, step: Any, *gradient: Any) -> list[Any]:
     sums.apply(int(step), *[np.array(part) for part in gradient])
     return []
@@ -146,19 +139,19 @@ def _set(_: Any, sums: Sums, step: Any) -> list[Any]:
     return []
 
 
-APPLY = _row("AccumulatorApplyGradient", _apply)
-SET = _row("AccumulatorSetGlobalStep", _set)
-COUNT = _row(
+APPLY = effect("AccumulatorApplyGradient", _apply)
+SET = effect("AccumulatorSetGlobalStep", _set)
+COUNT = effect(
     "AccumulatorNumAccumulated",
     lambda _, sums: [np.array(sums.count, np.int32)],
     lambda xs, attrs: [((), int32.numpy_dtype)],
 )
-TAKE = _row(
+TAKE = effect(
     "AccumulatorTakeGradient",
     lambda _, sums, required, **attrs: sums.take(int(required)),
     lambda xs, attrs: [(attrs["shape"], attrs["dtype"])],
 )
-TAKE_SPARSE = _row(
+TAKE_SPARSE = effect(
     "SparseAccumulatorTakeGradient",
     lambda _, sums, required, **attrs: sums.take(int(required)),
     lambda xs, attrs: [
@@ -169,13 +162,8 @@ TAKE_SPARSE = _row(
 )
 
 
-def _none_here(_: Any, **__: Any) -> Any:
-    raise TypeError("An accumulator stands in a graph; a session brings its gradients.")
-
-
 def _handle(name: str) -> Row:
-    resource(name, lambda op: op.attrs["accumulator"]._empty())
-    return Row(name, _none_here, forms=lambda xs, attrs: [((), RESOURCE)])
+    return handle_row(name, lambda op: op.attrs["accumulator"]._empty())
 
 
 # ---- accumulators ---------------------------------------------------------------------------------

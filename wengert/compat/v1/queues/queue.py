@@ -9,23 +9,28 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from wengert.compat.v1.queues.rows import (
+    check_shared,
+    components,
+    effect,
+    handle_row,
+    nothing,
+    run,
+    shown_shapes,
+    shown_types,
+)
 from wengert.compat.v1.queues.waiting import ByPriority, Order, Shuffled, Waiting
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.errors import InvalidArgumentError
 from wengert.ops.random.seeds import Seeds, seeds_of
-from wengert.state.cell import resource
 from wengert.values.convert import convert
 from wengert.values.dtypes import RESOURCE, as_dtype, bool_, int32, int64
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import wrap
 
 # ---- rows -------------------------------------------------------------------------------------
-
-
-def _row(name: str, kernel: Any, forms: Any) -> Row:
-    return Row(name, kernel, forms=forms, many=True, stateful=True, effects=True)
 
 
 def _put(_: Any, queue: Waiting, *parts: Any, many: bool) -> list[Any]:
@@ -58,43 +63,39 @@ def _close(_: Any, queue: Waiting, *, cancel: bool) -> list[Any]:
     return []
 
 
-def _nothing(xs: Any, attrs: Any) -> list[Any]:
-    return []
-
-
-def _components(xs: Any, attrs: Any) -> list[Any]:
-    return [(None, dtype.numpy_dtype) for dtype in attrs["dtypes"]]
-
-
-ENQUEUE = _row("QueueEnqueueV2", _put, _nothing)
-DEQUEUE = _row("QueueDequeueV2", _take, _components)
-CLOSE = _row("QueueCloseV2", _close, _nothing)
-SIZE = _row(
+ENQUEUE = effect("QueueEnqueueV2", _put, nothing)
+DEQUEUE = effect("QueueDequeueV2", _take, components)
+CLOSE = effect("QueueCloseV2", _close, nothing)
+SIZE = effect(
     "QueueSizeV2",
     lambda _, queue: [np.array(queue.size(), np.int32)],
     lambda xs, attrs: [((), int32.numpy_dtype)],
 )
-IS_CLOSED = _row(
+IS_CLOSED = effect(
     "QueueIsClosedV2",
     lambda _, queue: [np.array(queue.closed)],
     lambda xs, attrs: [((), bool_.numpy_dtype)],
 )
 
 
-SELECT = _row(
+SELECT = effect(
     "QueueSelect",
     lambda _, index, *queues: [queues[int(index)]],
     lambda xs, attrs: [((), RESOURCE)],
 )
 
 
-def _none_here(_: Any, **__: Any) -> Any:
-    raise TypeError("A queue stands in a graph; a session brings its elements.")
-
-
 def _handle(name: str) -> Row:
-    resource(name, lambda op: op.attrs["queue"]._empty(op.name))
-    return Row(name, _none_here, forms=lambda xs, attrs: [((), RESOURCE)])
+    return handle_row(
+        name,
+        lambda op: op.attrs["queue"]._empty(op.name),
+        lambda op, other: check_shared(
+            "queue",
+            str(op.attrs["shared_name"]),
+            op.attrs["queue"]._made_of(),
+            other.attrs["queue"]._made_of(),
+        ),
+    )
 
 
 # ---- queues -----------------------------------------------------------------------------------
@@ -127,21 +128,23 @@ class QueueBase:
         name: str,
         least: int = 0,
         seeds: Seeds = (None, None),
+        shared_name: str | None = None,
     ) -> None:
         self._dtypes = [
             as_dtype(d) for d in (dtypes if isinstance(dtypes, (list, tuple)) else [dtypes])
         ]
         self._shapes = _shapes_of(shapes, len(self._dtypes))
-        self._names = [names] if isinstance(names, str) else names
+        self._names = [names] if isinstance(names, str) else list(names) if names else names
         if self._names is not None and len(self._names) != len(self._dtypes):
             raise ValueError(f"There must be a name for each component: {names}, {self._dtypes}.")
         self._capacity, self._least, self._seeds = capacity, least, seeds
         self._name = name
+        attrs = {"queue": self, "shared_name": shared_name or ""}
         graph = current_graph()
         if graph is None:
             self._handle: Any = wrap(self._empty(f"{name}_{next(_NUMBERS)}"))
         else:
-            self._handle = graph.add(self._handle_row, (), {"queue": self}, name).outputs[0]
+            self._handle = graph.add(self._handle_row, (), attrs, name).outputs[0]
             self._name = self._handle.op.name
 
     @staticmethod
@@ -168,6 +171,16 @@ class QueueBase:
 
     def _empty(self, name: str) -> Waiting:
         return Waiting(self._kind, name, self._capacity, self._least, self._order(self._seeds))
+
+    def _made_of(self) -> dict[str, Any]:
+        """What queues of one shared name must have in common."""
+        return {
+            "capacity": self._capacity,
+            "min_after_dequeue": self._least,
+            "component types": shown_types(self._dtypes),
+            "component shapes": shown_shapes(self._shapes),
+            "random seeds": self._seeds,
+        }
 
     @property
     def name(self) -> str:
@@ -196,9 +209,7 @@ class QueueBase:
 
     def _run(self, row: Row, inputs: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
         """What the operation gives; in a graph the operation itself, if it gives nothing."""
-        found = apply(row, [self._handle, *inputs], attrs, name)
-        graph = current_graph()
-        return found if found or graph is None else graph.operations[-1]
+        return run(row, self._handle, inputs, attrs, name)
 
     # ---- putting in --------------------------------------------------------------------------
 
@@ -319,7 +330,7 @@ class FIFOQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "fifo_queue",
     ) -> None:
-        super().__init__(capacity, dtypes, shapes, names, name)
+        super().__init__(capacity, dtypes, shapes, names, name, shared_name=shared_name)
 
 
 class PaddingFIFOQueue(QueueBase):
@@ -344,7 +355,9 @@ class PaddingFIFOQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "padding_fifo_queue",
     ) -> None:
-        super().__init__(capacity, dtypes, shapes, names, name)
+        if shapes is None:
+            raise ValueError("When providing partial shapes, a list of shapes must be provided.")
+        super().__init__(capacity, dtypes, shapes, names, name, shared_name=shared_name)
 
 
 class RandomShuffleQueue(QueueBase):
@@ -372,7 +385,9 @@ class RandomShuffleQueue(QueueBase):
         name: str = "random_shuffle_queue",
     ) -> None:
         pair = seeds_of(seed)
-        super().__init__(capacity, dtypes, shapes, names, name, min_after_dequeue, pair)
+        super().__init__(
+            capacity, dtypes, shapes, names, name, min_after_dequeue, pair, shared_name
+        )
 
 
 class PriorityQueue(QueueBase):
@@ -400,4 +415,4 @@ class PriorityQueue(QueueBase):
         kinds = list(types) if isinstance(types, (list, tuple)) else [types]
         rest = _shapes_of(shapes, len(kinds))
         whole = None if rest is None else [TensorShape([]), *rest]
-        super().__init__(capacity, [int64, *kinds], whole, names, name)
+        super().__init__(capacity, [int64, *kinds], whole, names, name, shared_name=shared_name)

@@ -291,8 +291,8 @@ def check_filter(image: Dims, kernel: Dims, attrs: Attrs, family: Family) -> Non
     left = channels - inner if family.depthwise or certainly(inner == 0) else channels % inner
     if certainly(left != 0):
         raise InvalidArgumentError(
-            f"input depth must be evenly divisible by filter depth: {channels} vs {inner} "
-            f"[Op:{who}]"
+            f"input depth must be evenly divisible by filter depth: {channels} vs {inner}: Depth of "
+            f"input ({channels}) is not a multiple of input depth of filter ({inner}) [Op:{who}]"
         )
     groups = 1 if family.depthwise else maximum(channels // inner, 1)
     if certainly(made % groups != 0):

@@ -21,6 +21,7 @@ from wengert.ops.nn.pool.rows import (
     MAX_POOL_3D,
     MAX_POOL_WITH_ARGMAX,
     attributes,
+    check_depth,
 )
 from wengert.ops.support.declare import REAL, REAL_OR_INT, wrong_dtype
 from wengert.values import dtypes
@@ -46,6 +47,8 @@ def _pooled(
         raise wrong_dtype(row, x.dtype)
     check_rank(dims(x), rank, row.name)
     attrs = attributes(ksize, strides, padding, form, rank, row.name)
+    channels = 1 if form.startswith("NC") else -1
+    check_depth(dims(x)[channels], attrs["ksize"][channels], row.name)
     result: Tensor = apply(row, (x,), attrs)
     return result
 

@@ -11,7 +11,7 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, UnimplementedError
 from wengert.ops.arrays.batched import run_merged
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.shaping import reshape
@@ -35,6 +35,7 @@ from wengert.ops.support.batch_rules import BatchRule, batch_all, merged_batch
 from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
 from wengert.values.shapes import Dims
+from wengert.values.sizes import certainly
 from wengert.values.tensor import dims
 
 if TYPE_CHECKING:
@@ -76,7 +77,34 @@ def attributes(
             f"Pooling is not yet supported on the batch dimension. [Op:{who}]"
         )
     _check_within(attrs, who)
+    if who.startswith("MaxPool"):
+        _check_channels(attrs["ksize"], attrs["strides"], data_format, who)
     return attrs
+
+
+def check_depth(depth: int, along: int, who: str) -> None:
+    """Check that windows along the channels, if they are longer than one, part them evenly."""
+    if along > 1 and who == "MaxPool" and certainly(depth % along != 0):
+        raise UnimplementedError(
+            f"Depthwise max pooling requires the depth window to evenly divide the input depth [Op:{who}]"
+        )
+
+
+def _check_channels(ksize: Dims, strides: Dims, data_format: str, who: str) -> None:
+    """Check that maxima are taken over neighbours or over channels, which are then parted."""
+    at = 1 if data_format.startswith("NC") else -1
+    along, step = ksize[at], strides[at]
+    if along == 1:
+        return
+    if len(ksize) == 5:
+        complaint = "Pooling is not yet supported on the depth dimension."
+    elif math.prod(ksize) != along:
+        complaint = "MaxPooling supports exactly one of pooling across depth or pooling across width/height."
+    elif along != step:
+        complaint = "Depthwise max pooling requires the depth window to equal the depth stride"
+    else:
+        return
+    raise UnimplementedError(f"{complaint} [Op:{who}]")
 
 
 def _check_within(attrs: Attrs, who: str) -> None:

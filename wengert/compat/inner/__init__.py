@@ -1,0 +1,9 @@
+"""Parts of TensorFlow that are not public, and that programs use by the names of its modules.
+
+auto_control_deps  effects of a graph in the order of the program
+registry           things by their names, each with the place where it was registered
+subscribe          side effects that see the value of a tensor before its readers
+traceable_stack    a stack that knows from where each thing was pushed
+kinds              what kind of value something is
+random_states      the numbers of random algorithms, and the sizes of their states
+"""
