@@ -137,3 +137,15 @@ def test_loops_and_ragged_tensors_at_open_sizes(tmp_path: Path) -> None:
 @tf.custom_gradient
 def doubled(x: Any) -> Any:
     return tf.sin(x), lambda g: g * 2.0
+
+
+def test_defaults_and_names_of_arguments_are_saved_again(tmp_path: Path) -> None:
+    model: Any = tf.Module()
+    model.f = tf.function(lambda x, k=2: x**k)
+    x = tf.constant([1.0, 2.0, 3.0])
+    calls: list[Callable[[Any], Any]] = [lambda f: f(x), lambda f: f(x, 3), lambda f: f(x, k=4)]
+    wanted = [call(model.f).numpy() for call in calls]
+    for time in range(2):
+        tf.saved_model.save(model, str(tmp_path / str(time)))
+        model = tf.saved_model.load(str(tmp_path / str(time)))
+        np.testing.assert_array_equal([call(model.f) for call in calls], wanted)

@@ -421,6 +421,7 @@ class RestoredFunction:
         self._args = list(full.args or []) if full is not None else []
         if spec.is_method and self._args:
             self._args = self._args[1:]
+        self.full_arg_spec = None if full is None else full._replace(args=self._args)
         defaults = list(full.defaults or []) if full is not None else []
         self._defaults = dict(
             zip(self._args[len(self._args) - len(defaults) :], defaults, strict=False)

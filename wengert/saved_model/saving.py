@@ -428,6 +428,9 @@ def _flat_specs(trace: Any) -> list[Any]:
 
 
 def _full_arg_spec(value: Any) -> Any:
+    told = getattr(value, "full_arg_spec", None)  # of what was loaded
+    if told is not None:
+        return told
     function = getattr(value, "python_function", None)
     try:
         spec = inspect.getfullargspec(function) if function is not None else _ANY
