@@ -1,0 +1,404 @@
+"""tensorflow.python.kernel_tests.nn_ops.depthwise_conv_op_base: the base of tests of depthwise convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+import wengert as tf
+from wengert.testing import decorators
+
+# The sizes of input, filter and output, the stride, the padding and the dilations.
+Config = tuple[list[int], list[int], list[int], int, Any, list[int] | None]
+
+_CLOSE: Final = {tf.float16: 4e-2, tf.bfloat16: 1e-1, tf.float32: 2e-5, tf.float64: 1e-12}
+_WIDE: Final = (tf.float32, tf.float64)
+_HALVES: Final = (tf.float16, tf.bfloat16)
+
+
+def _DepthwiseConv2dNumpyBasic(x1: Any, x2: Any, strides: Any) -> Any:
+    """Without padding and dilations, channels last: every window times the filter of its channel."""
+    rows, columns = x2.shape[:2]
+    windows = sliding_window_view(x1, (rows, columns), axis=(1, 2))
+    kept = windows[:, :: strides[1], :: strides[2]]
+    out = np.einsum("nijcab,abcm->nijcm", kept, x2)
+    return out.reshape(*out.shape[:3], -1)
+
+
+def _DepthwiseConv2dNumpy(
+    x1: Any, x2: Any, strides: Any, padding: Any, data_format: str, dilations: Any
+) -> Any:
+    """With the padding added as zeros and the filter spread out; explicit padding is for four axes."""
+    if data_format == "NCHW":
+        last = [0, 2, 3, 1]
+        moved = [padding[i] for i in last] if isinstance(padding, list) else padding
+        along = [strides[i] for i in last]
+        y = _DepthwiseConv2dNumpy(x1.transpose(last), x2, along, moved, "NHWC", dilations)
+        return y.transpose(0, 3, 1, 2)
+    if dilations:
+        reach = [(size - 1) * d + 1 for size, d in zip(x2.shape, dilations, strict=False)]
+        spread = np.zeros((*reach, *x2.shape[2:]), x2.dtype)
+        spread[:: dilations[0], :: dilations[1]] = x2
+        x2 = spread
+    if padding == "SAME":
+        padding = [(0, 0), (0, 0), (0, 0), (0, 0)]
+        for axis in (1, 2):
+            size, stride, window = x1.shape[axis], strides[axis], x2.shape[axis - 1]
+            lacking = max(0, (-(-size // stride) - 1) * stride + window - size)
+            padding[axis] = (lacking // 2, lacking - lacking // 2)
+    if padding != "VALID":
+        x1 = np.pad(x1, padding)
+    return _DepthwiseConv2dNumpyBasic(x1, x2, strides)
+
+
+def ConfigsToTest() -> list[Config]:
+    """For values: single pixels, rows, columns, many channels, strides, dilations."""
+    return [
+        ([2, 4, 3, 24], [1, 1, 24, 2], [2, 4, 3, 48], 1, "SAME", None),
+        ([3, 6, 7, 10], [1, 3, 10, 1], [3, 6, 7, 10], 1, "SAME", None),
+        ([2, 9, 8, 6], [3, 1, 6, 3], [2, 9, 8, 18], 1, "SAME", None),
+        ([2, 20, 11, 3], [5, 5, 3, 1], [2, 20, 11, 3], 1, "SAME", None),
+        ([2, 32, 32, 2], [3, 3, 2, 4], [2, 10, 10, 8], 3, "VALID", None),
+        ([1, 41, 40, 3], [3, 2, 3, 4], [1, 21, 20, 12], 2, "SAME", None),
+        ([3, 23, 24, 1], [5, 4, 1, 2], [3, 23, 24, 2], 1, "SAME", [2, 2]),
+        ([2, 21, 19, 2], [4, 5, 2, 2], [2, 12, 11, 4], 1, "VALID", [3, 2]),
+    ]
+
+
+def ConfigsToTestExplicit() -> list[Config]:
+    """For values with zeros around the image, as many as are given for each side."""
+    return [
+        ([2, 4, 3, 12], [1, 1, 12, 2], [2, 7, 8, 24], 1, [[1, 2], [2, 3]], None),
+        ([2, 6, 7, 5], [1, 3, 5, 1], [2, 4, 5, 5], 2, [[0, 1], [3, 2]], None),
+        ([1, 12, 15, 2], [3, 3, 2, 4], [1, 6, 6, 8], 3, [[4, 4], [2, 1]], None),
+        ([2, 10, 9, 3], [4, 3, 3, 2], [2, 12, 9, 6], 1, [[5, 0], [0, 2]], None),
+        ([2, 10, 9, 1], [3, 2, 1, 3], [2, 10, 11, 3], 1, [[2, 2], [1, 3]], [2, 2]),
+    ]
+
+
+def CheckGradConfigsToTest() -> list[Config]:
+    """For gradients, which take a pass for each element."""
+    return [
+        ([1, 5, 6, 1], [4, 3, 1, 2], [1, 5, 6, 2], 1, "SAME", None),
+        ([2, 5, 4, 1], [2, 2, 1, 2], [2, 2, 2, 2], 2, "VALID", None),
+        ([1, 3, 4, 2], [3, 1, 2, 2], [1, 3, 4, 4], 1, "SAME", None),
+        ([1, 7, 8, 1], [3, 3, 1, 1], [1, 2, 2, 1], 3, "VALID", None),
+        ([1, 6, 5, 1], [3, 2, 1, 2], [1, 6, 5, 2], 1, "SAME", [2, 1]),
+        ([2, 1, 3, 2], [1, 2, 2, 1], [2, 1, 3, 2], 1, "SAME", None),
+    ]
+
+
+def CheckGradConfigsToTestExplicit() -> list[Config]:
+    """For gradients with zeros around the image."""
+    return [
+        ([1, 4, 5, 1], [3, 3, 1, 2], [1, 4, 8, 2], 1, [[2, 0], [1, 4]], None),
+        ([2, 4, 3, 1], [2, 2, 1, 2], [2, 3, 3, 2], 2, [[2, 0], [0, 3]], None),
+        ([1, 3, 3, 2], [3, 1, 2, 2], [1, 4, 6, 4], 1, [[1, 2], [0, 3]], None),
+        ([1, 5, 4, 1], [3, 2, 1, 1], [1, 4, 6, 1], 1, [[2, 1], [1, 2]], [2, 1]),
+    ]
+
+
+class DepthwiseConv2DBase(tf.test.TestCase):
+    """Values against NumPy's and numbers worked out by hand, gradients against differences."""
+
+    # ---- checks ----
+
+    def _arguments(
+        self, padding: Any, stride: int, data_format: str, dilations: Any = None
+    ) -> dict[str, Any]:
+        around = [[0, 0], *padding, [0, 0]] if isinstance(padding, list) else padding
+        strides = [1, stride, stride, 1]
+        if data_format == "NCHW":
+            strides = [1, 1, stride, stride]
+            around = [around[i] for i in (0, 3, 1, 2)] if isinstance(around, list) else around
+        made = {"strides": strides, "padding": around, "data_format": data_format}
+        return made if dilations is None else {**made, "dilations": dilations}
+
+    def _evaluated(self, compute: Callable[[], Any]) -> Any:
+        try:
+            return self.evaluate(compute())
+        except (tf.errors.UnimplementedError, tf.errors.InvalidArgumentError) as error:
+            if "NHWC" in str(error):
+                self.skipTest("Only NHWC on this device.")
+            raise
+
+    def _VerifyValues(
+        self,
+        tensor_in_sizes: Any,
+        filter_in_sizes: Any,
+        stride: int,
+        padding: Any,
+        data_type: Any,
+        use_gpu: bool,
+        grouped_conv: bool = False,
+        data_format: str = "NHWC",
+        dilations: Any = None,
+        tolerance: float | None = None,
+    ) -> None:
+        rng = np.random.default_rng(len(str(tensor_in_sizes)))
+        x, w = (rng.uniform(-1, 1, size) for size in (tensor_in_sizes, filter_in_sizes))
+        around = [[0, 0], *padding, [0, 0]] if isinstance(padding, list) else padding
+        expected = _DepthwiseConv2dNumpy(x, w, [1, stride, stride, 1], around, "NHWC", dilations)
+        is_first = data_format == "NCHW"
+        given = self._arguments(padding, stride, data_format)
+        close = tolerance or _CLOSE[data_type]
+        with self.cached_session(use_gpu=use_gpu):
+            image = tf.constant(x.transpose(0, 3, 1, 2) if is_first else x, data_type)
+            kernel = tf.constant(w, data_type)
+            ways = [lambda: tf.nn.depthwise_conv2d(image, kernel, **given, dilations=dilations)]
+            if dilations is None:
+                native = tf.compat.v1.nn.depthwise_conv2d_native
+                ways.append(lambda: native(image, kernel, **given))
+            for way in ways:
+                found = self._evaluated(way)
+                self.assertEqual(found.dtype, data_type.as_numpy_dtype)
+                found = found.transpose(0, 2, 3, 1) if is_first else found
+                self.assertAllClose(found.astype(float), expected, rtol=close, atol=close)
+
+    def _VerifyHandValues(
+        self,
+        tensor_in_sizes: Any,
+        filter_in_sizes: Any,
+        stride: int,
+        padding: Any,
+        expected: Any,
+        use_gpu: bool,
+    ) -> None:
+        """Of an image and a filter that count from 1."""
+        image, kernel = (
+            tf.reshape(tf.range(1.0, np.prod(size) + 1.0), size)
+            for size in (tensor_in_sizes, filter_in_sizes)
+        )
+        with self.cached_session(use_gpu=use_gpu):
+            given = self._arguments(padding, stride, "NHWC")
+            found = self.evaluate(tf.compat.v1.nn.depthwise_conv2d_native(image, kernel, **given))
+        self.assertAllClose(np.ravel(found), expected)
+
+    def _ConstructAndTestGradient(
+        self,
+        input_shape: Any,
+        filter_shape: Any,
+        output_shape: Any,
+        stride: int,
+        padding: Any,
+        data_type: Any,
+        test_input: bool,
+        use_gpu: bool,
+        grouped_conv: bool = False,
+        data_format: str = "NHWC",
+        dilations: Any = None,
+    ) -> None:
+        rng = np.random.default_rng(len(str(input_shape)))
+        x, w = (rng.uniform(-1, 1, size) for size in (input_shape, filter_shape))
+        if data_format == "NCHW":
+            x = x.transpose(0, 3, 1, 2)
+            output_shape = [output_shape[i] for i in (0, 3, 1, 2)]
+        given = self._arguments(padding, stride, data_format, dilations)
+
+        def jacobian(which: int, of: Any) -> Any:
+            other = tf.constant(w if test_input else x, of)
+
+            def convolved(one: Any) -> Any:
+                pair = (one, other) if test_input else (other, one)
+                y = tf.nn.depthwise_conv2d(*pair, **given)
+                self.assertEqual(list(y.shape), list(output_shape))
+                return y
+
+            return tf.test.compute_gradient(convolved, [tf.constant(x if test_input else w, of)])[
+                which
+            ][0]
+
+        with self.cached_session(use_gpu=use_gpu):
+            self._evaluated(lambda: tf.nn.depthwise_conv2d(x, w, **given))
+            exact, measured = jacobian(0, data_type), jacobian(1, tf.float64)
+        close = max(1e-6, _CLOSE[data_type])
+        self.assertAllClose(exact.astype(float), measured, rtol=close, atol=close)
+
+    def _values(self, configs: list[Config], dtypes: Any, use_gpu: bool, form: str) -> None:
+        for size, kernel, _, stride, padding, dilations in configs:
+            for dtype in dtypes:
+                with self.subTest(size=size, kernel=kernel, padding=padding, dtype=dtype):
+                    self._VerifyValues(
+                        size, kernel, stride, padding, dtype, use_gpu, False, form, dilations
+                    )
+
+    def _gradients(
+        self, configs: list[Config], of_input: bool, use_gpu: bool = False, form: str = "NHWC"
+    ) -> None:
+        for size, kernel, out, stride, padding, dilations in configs:
+            for dtype in _WIDE:
+                with self.subTest(size=size, kernel=kernel, padding=padding, dtype=dtype):
+                    self._ConstructAndTestGradient(
+                        size,
+                        kernel,
+                        out,
+                        stride,
+                        padding,
+                        dtype,
+                        of_input,
+                        use_gpu,
+                        data_format=form,
+                        dilations=dilations,
+                    )
+
+    # ---- one device against the other ----
+
+    def _on_both(self, compute: Callable[[Any, Any], Any], one: Any, other: Any, dtype: Any) -> None:
+        rng = np.random.default_rng(0)
+        a, b = (rng.uniform(-1, 1, size) for size in (one, other))
+        found = []
+        for device in ("/cpu:0", "/gpu:0"):
+            with tf.device(device):
+                found.append(self.evaluate(compute(tf.constant(a, dtype), tf.constant(b, dtype))))
+        self.assertAllClose(*found, rtol=1e-4, atol=1e-4)
+
+    def _CompareForward(
+        self,
+        input_sizes: Any,
+        filter_sizes: Any,
+        output_sizes: Any,
+        stride: int,
+        padding: Any,
+        dtype: Any,
+    ) -> None:
+        given = self._arguments(padding, stride, "NHWC")
+        native = tf.compat.v1.nn.depthwise_conv2d_native
+        self._on_both(lambda x, w: native(x, w, **given), input_sizes, filter_sizes, dtype)
+
+    def _CompareBackpropInput(
+        self,
+        input_sizes: Any,
+        filter_sizes: Any,
+        output_sizes: Any,
+        stride: int,
+        padding: Any,
+        dtype: Any,
+    ) -> None:
+        given = self._arguments(padding, stride, "NHWC")
+        native = tf.nn.depthwise_conv2d_backprop_input
+        self._on_both(
+            lambda w, g: native(input_sizes, w, g, **given), filter_sizes, output_sizes, dtype
+        )
+
+    def _CompareBackpropFilter(
+        self,
+        input_sizes: Any,
+        filter_sizes: Any,
+        output_sizes: Any,
+        stride: int,
+        padding: Any,
+        dtype: Any,
+    ) -> None:
+        given = self._arguments(padding, stride, "NHWC")
+        native = tf.nn.depthwise_conv2d_backprop_filter
+        self._on_both(
+            lambda x, g: native(x, filter_sizes, g, **given), input_sizes, output_sizes, dtype
+        )
+
+    def _each(self, compare: Callable[..., None], configs: list[Config]) -> None:
+        for *sizes, stride, padding, dilations in configs:
+            if dilations is None:
+                for dtype in _WIDE:
+                    compare(*sizes, stride, padding, dtype)
+
+    # ---- tests of values ----
+
+    @decorators.run_gpu_only
+    def testDepthwiseConv2DCudnn(self) -> None:
+        """In half precision, channels first."""
+        self._values(ConfigsToTest(), _HALVES, True, "NCHW")
+
+    def testDepthwiseConv2D(self) -> None:
+        """Channels last."""
+        self._values(ConfigsToTest(), (*_HALVES, *_WIDE), False, "NHWC")
+
+    def testDepthwiseConv2DWithUnknownShape(self) -> None:
+        """Of an image and a filter whose shapes are known only when the graph runs."""
+        x, w = np.random.rand(2, 5, 6, 3), np.random.rand(2, 3, 3, 2)
+        with tf.Graph().as_default(), self.session() as session:
+            fed = {tf.compat.v1.placeholder(tf.float64): value for value in (x, w)}
+            y = tf.nn.depthwise_conv2d(*fed, [1, 1, 1, 1], "VALID")
+            self.assertAllClose(session.run(y, fed), _DepthwiseConv2dNumpyBasic(x, w, [1] * 4))
+
+    def testDepthwiseConv2DFormat(self) -> None:
+        """Channels first."""
+        self._values(ConfigsToTest(), _WIDE, True, "NCHW")
+
+    def testDepthwiseConv2DExplicit(self) -> None:
+        """Zeros as given, in both layouts."""
+        for form in ("NHWC", "NCHW"):
+            self._values(ConfigsToTestExplicit(), (*_HALVES, *_WIDE), False, form)
+
+    def testConv2D2x2Filter(self) -> None:
+        """One channel with two filters, then two channels with one."""
+        self._VerifyHandValues([1, 2, 3, 1], [2, 2, 1, 2], 1, "VALID", [62, 74, 78, 94], False)
+        self._VerifyHandValues([1, 2, 2, 2], [2, 2, 2, 1], 1, "VALID", [84, 120], False)
+
+    # ---- tests of gradients ----
+
+    @decorators.run_gpu_only
+    def testDepthwiseConv2DInputGradCudnn(self) -> None:
+        """By the image, on a GPU."""
+        self._gradients(CheckGradConfigsToTest(), True, True, "NCHW")
+
+    def testDepthwiseConv2DInputGrad(self) -> None:
+        """By the image."""
+        self._gradients(CheckGradConfigsToTest(), True)
+
+    def testDepthwiseConv2DInputGradFormat(self) -> None:
+        """By the image, channels first."""
+        self._gradients(CheckGradConfigsToTest(), True, form="NCHW")
+
+    def testDepthwiseConv2DInputGradExplicit(self) -> None:
+        """By the image, with zeros as given."""
+        self._gradients(CheckGradConfigsToTestExplicit(), True)
+
+    @decorators.run_gpu_only
+    def testDepthwiseConv2DFilterGradCudnn(self) -> None:
+        """By the filter, on a GPU."""
+        self._gradients(CheckGradConfigsToTest(), False, True, "NCHW")
+
+    def testDepthwiseConv2DFilterGrad(self) -> None:
+        """By the filter."""
+        self._gradients(CheckGradConfigsToTest(), False)
+
+    def testDepthwiseConv2DFilterGradFormat(self) -> None:
+        """By the filter, channels first."""
+        self._gradients(CheckGradConfigsToTest(), False, form="NCHW")
+
+    def testDepthwiseConv2DFilterGradExplicit(self) -> None:
+        """By the filter, with zeros as given."""
+        self._gradients(CheckGradConfigsToTestExplicit(), False)
+
+    @decorators.run_gpu_only
+    def testDepthwiseConv2DInputGradCompare(self) -> None:
+        """By the image."""
+        self._each(self._CompareBackpropInput, ConfigsToTest())
+
+    @decorators.run_gpu_only
+    def testDepthwiseConv2DInputGradExplicitCompare(self) -> None:
+        """By the image, with zeros as given."""
+        self._each(self._CompareBackpropInput, ConfigsToTestExplicit())
+
+    @decorators.run_gpu_only
+    def testDepthwiseConv2DFilterGradCompare(self) -> None:
+        """By the filter."""
+        self._each(self._CompareBackpropFilter, ConfigsToTest())
+
+    @decorators.run_gpu_only
+    def testDepthwiseConv2DFilterGradExplicitCompare(self) -> None:
+        """By the filter, with zeros as given."""
+        self._each(self._CompareBackpropFilter, ConfigsToTestExplicit())
+
+    @decorators.run_gpu_only
+    def testDepthwiseConv2DForwardCompare(self) -> None:
+        """Values."""
+        self._each(self._CompareForward, ConfigsToTest())
+
+    @decorators.run_gpu_only
+    def testDepthwiseConv2DForwardExplicitCompare(self) -> None:
+        """Values, with zeros as given."""
+        self._each(self._CompareForward, ConfigsToTestExplicit())
