@@ -235,7 +235,7 @@ class ScaleAndTranslateOpTestBase(TestCase):
         for kernel in ("lanczos1", "lanczos3", "triangle", "box", "keyscubic"):
             with GradientTape() as tape:
                 tape.watch(x)
-                y = resized_by(SCALED, x, [5, 4], kernel_type=kernel, antialias=True, **same)
+                y = resized_by(SCALED, x, (5, 4), kernel_type=kernel, antialias=True, **same)
             self.assertAllClose(y, x, rtol=1e-5, atol=1e-5)
             self.assertAllClose(tape.gradient(y, x), np.ones(x.shape), rtol=1e-5, atol=1e-5)
 

@@ -64,8 +64,10 @@ class BiasAddTestBase(tf.test.TestCase):
     def _computeGradient(
         self, np_input: Any, bias: Any, dtype: Any, data_format: str
     ) -> tuple[list[Any], list[Any]]:
-        """The Jacobians by inputs, by bias, and of the bias's gradient by what comes from above:
-        in the dtype, and by differences in float64."""
+        """The Jacobians by inputs, by bias, and of the bias's gradient by what comes from above.
+
+        They are exact ones in the dtype, and differences in float64.
+        """
 
         def added(x: Any, b: Any) -> Any:
             return tf.nn.bias_add(x, b, data_format=data_format)
@@ -184,7 +186,7 @@ class BiasAddTestBase(tf.test.TestCase):
 
     def testEmptyGradient(self) -> None:
         """Jacobians without rows or columns."""
-        for shape in ((0, 3), (3, 0), (0, 0)):
-            self._testGradients(shape, ["NHWC"], [tf.float64])
+        for flat in ((0, 3), (3, 0), (0, 0)):
+            self._testGradients(flat, ["NHWC"], [tf.float64])
         for shape in ((2, 0, 3), (2, 3, 0), (0, 2, 3)):
             self._testGradients(shape, ["NHWC", "NCHW"], [tf.float64])

@@ -255,7 +255,7 @@ class DepthwiseConv2DBase(tf.test.TestCase):
         for device in ("/cpu:0", "/gpu:0"):
             with tf.device(device):
                 found.append(self.evaluate(compute(tf.constant(a, dtype), tf.constant(b, dtype))))
-        self.assertAllClose(*found, rtol=1e-4, atol=1e-4)
+        self.assertAllClose(found[0], found[1], rtol=1e-4, atol=1e-4)
 
     def _CompareForward(
         self,
@@ -321,9 +321,10 @@ class DepthwiseConv2DBase(tf.test.TestCase):
         """Of an image and a filter whose shapes are known only when the graph runs."""
         x, w = np.random.rand(2, 5, 6, 3), np.random.rand(2, 3, 3, 2)
         with tf.Graph().as_default(), self.session() as session:
-            fed = {tf.compat.v1.placeholder(tf.float64): value for value in (x, w)}
-            y = tf.nn.depthwise_conv2d(*fed, [1, 1, 1, 1], "VALID")
-            self.assertAllClose(session.run(y, fed), _DepthwiseConv2dNumpyBasic(x, w, [1] * 4))
+            image, kernel = (tf.compat.v1.placeholder(tf.float64) for _ in range(2))
+            y = tf.nn.depthwise_conv2d(image, kernel, [1, 1, 1, 1], "VALID")
+            found = session.run(y, {image: x, kernel: w})
+            self.assertAllClose(found, _DepthwiseConv2dNumpyBasic(x, w, [1] * 4))
 
     def testDepthwiseConv2DFormat(self) -> None:
         """Channels first."""

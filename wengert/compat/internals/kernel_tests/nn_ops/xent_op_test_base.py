@@ -40,9 +40,9 @@ class XentOpTestBase(tf.test.TestCase):
         np_loss, np_gradient = self._npXent(np_labels, np_logits)
         with self.cached_session() as session:
             if with_placeholders:
-                fed = [tf.compat.v1.placeholder(x.dtype) for x in (np_labels, np_logits)]
-                feed = dict(zip(fed, (np_labels, np_logits), strict=True))
-                loss, gradient = session.run(self._opFwdBwd(*fed), feed)
+                labels, logits = (tf.compat.v1.placeholder(x.dtype) for x in (np_labels, np_logits))
+                feed = {labels: np_labels, logits: np_logits}
+                loss, gradient = session.run(self._opFwdBwd(labels, logits), feed)
             else:
                 loss, gradient = self.evaluate(self._opFwdBwd(np_labels, np_logits))
         self.assertEqual(loss.dtype, np_logits.dtype)

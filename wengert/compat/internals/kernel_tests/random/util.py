@@ -68,8 +68,9 @@ def test_truncated_normal(
     median_atol: float = 8e-4,
     variance_rtol: float = 1e-3,
 ) -> None:
-    """Assert that n samples lie within the bounds and have the mean, the median and the variance
-    of a normal distribution cut off there; by default a standard one, at two deviations.
+    """Assert that n samples are those of a normal distribution cut off at two bounds.
+
+    By their mean, median and variance; by default it is a standard one, cut off at two deviations.
     """
     given = zip((means, stddevs, minvals, maxvals), (0.0, 1.0, -2.0, 2.0), strict=True)
     mean, deviation, low, high = (default if x is None else x for x, default in given)

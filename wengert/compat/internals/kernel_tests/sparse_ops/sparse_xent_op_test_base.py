@@ -1,9 +1,8 @@
-"""tensorflow.python.kernel_tests.sparse_ops.sparse_xent_op_test_base: the base of tests of the cross
-entropy of classes by number.
-"""
+"""tensorflow.python.kernel_tests.sparse_ops.sparse_xent_op_test_base: cross entropy of numbered classes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +13,10 @@ from wengert.testing import decorators
 # One class too large, two right ones, one too small.
 _LABELS: Final = (4, 3, 0, -1)
 _LOGITS: Final = np.array([[1, 1, 1, 1], [1, 1, 1, 1], [1, 2, 3, 4], [1, 2, 3, 4]], np.float32)
+
+_in_both_modes: Callable[[Callable[..., None]], Callable[..., None]] = (
+    decorators.run_in_graph_and_eager_modes
+)
 
 
 def _loss(labels: Any, logits: Any) -> Any:
@@ -71,7 +74,7 @@ class SparseXentOpTestBase(tf.test.TestCase):
         self.assertAllClose(loss, [np.nan, *losses, np.nan])
         self.assertAllClose(gradient, np.concatenate([nothing, gradients, nothing]))
 
-    @decorators.run_in_graph_and_eager_modes(use_gpu=False)
+    @_in_both_modes
     def _testInvalidLabelCPU(self, expected_regex: str = "Received a label value of") -> None:
         kinds = (tf.errors.InvalidArgumentError, tf.errors.UnknownError)
         for rows in (slice(0, 2), slice(1, 4)):  # too large, too small
@@ -93,7 +96,7 @@ class SparseXentOpTestBase(tf.test.TestCase):
                 loss = _loss(tf.squeeze(labels), logits)  # one label loses its axis
                 session.run([loss], {labels: [[1]], logits: [[0.5, 2.0]]})
 
-    @decorators.run_in_graph_and_eager_modes()
+    @_in_both_modes
     def _testHighDim(self, labels: Any, logits: Any) -> None:
         labels, logits = np.array(labels), np.array(logits, np.float32)
         losses, gradients = self._npXent(labels, logits)
@@ -175,12 +178,12 @@ class SparseXentOpTestBase(tf.test.TestCase):
         """No rows."""
         self._testXent(np.zeros(0, np.int64), np.zeros((0, 5), np.float32))
 
-    @decorators.run_in_graph_and_eager_modes()
+    @_in_both_modes
     def testGradient(self) -> None:
         """By the logits."""
         self._testJacobian(_loss)
 
-    @decorators.run_in_graph_and_eager_modes()
+    @_in_both_modes
     def testSecondGradient(self) -> None:
         """By the logits twice."""
         self._testJacobian(_gradient)
