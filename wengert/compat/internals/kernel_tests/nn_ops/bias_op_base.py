@@ -115,77 +115,62 @@ class BiasAddTestBase(tf.test.TestCase):
     # ---- tests ----
 
     def testNpBias(self) -> None:
-        """The reference itself."""
         found = self._npBias(np.array([[5, 0], [-2, 7]]), np.array([100, 20]))
         self.assertAllEqual(found, [[105, 20], [98, 27]])
         with self.assertRaises(ValueError):
             self._npBias(np.zeros((2, 3)), np.zeros(2))
 
     def testInputDims(self) -> None:
-        """Inputs without channels are refused."""
         with self.assertRaises(self._expectedException()):
             tf.nn.bias_add([7.0, 8.0, 9.0], [1.0, 2.0, 3.0])
 
     def testBiasVec(self) -> None:
-        """A bias with more than one axis is refused."""
         with self.assertRaises(self._expectedException()):
             tf.nn.bias_add(np.ones((3, 2), np.float32), np.ones((1, 2), np.float32))
 
     def testBiasInputsMatch(self) -> None:
-        """There is a bias for each channel: no broadcasting of one."""
         for count in (1, 2, 4):
             with self.assertRaises(self._expectedException()):
                 tf.nn.bias_add(np.ones((5, 3), np.float32), np.ones(count, np.float32))
 
     def testIntTypes(self) -> None:
-        """Integers."""
         for of in (np.int8, np.int16, np.int32, np.int64):
             self._testAll(np.arange(-6, 6, dtype=of).reshape(3, 4), np.array([9, -8, 7, 0], of))
 
     def testFloatTypes(self) -> None:
-        """Matrices."""
         for dtype in _FLOATS:
             of = dtype.as_numpy_dtype
             self._testAll(np.linspace(-2, 2, 15).reshape(5, 3).astype(of), np.ones(3, of) / 4)
 
     def test4DFloatTypes(self) -> None:
-        """Images."""
         for of in (np.float16, np.float32, np.float64):
             self._testAll(np.random.rand(3, 2, 5, 4).astype(of), np.random.rand(4).astype(of))
 
     def test5DFloatTypes(self) -> None:
-        """Volumes."""
         for of in (np.float16, np.float32, np.float64):
             self._testAll(np.random.rand(2, 3, 2, 1, 5).astype(of), np.random.rand(5).astype(of))
 
     def testGradientTensor2D(self) -> None:
-        """Of matrices, whose only layout has the channels last."""
         self._testGradients((4, 3), ["NHWC"])
 
     def testGradientTensor3D(self) -> None:
-        """Of sequences."""
         self._testGradients((2, 3, 2), ["NHWC", "NCHW"])
 
     def testGradientTensor4D(self) -> None:
-        """Of images: few and many, with few channels and with many."""
         for shape in ((2, 2, 3, 2), (12, 1, 2, 3), (1, 2, 2, 10)):
             self._testGradients(shape, ["NHWC", "NCHW"])
 
     def testGradientTensor5D(self) -> None:
-        """Of volumes."""
         self._testGradients((1, 2, 2, 3, 2), ["NHWC", "NCHW"])
 
     def test1x1Image(self) -> None:
-        """Of single pixels."""
         self._testGradients((3, 1, 1, 8), ["NHWC", "NCHW"], [tf.float32])
 
     def testEmpty(self) -> None:
-        """Nothing, with and without channels."""
         for shape in ((0, 3), (3, 0), (0, 0), (2, 0, 3), (2, 3, 0), (0, 2, 3)):
             self._testAll(np.zeros(shape), np.ones(shape[-1]))
 
     def testEmptyGradient(self) -> None:
-        """Jacobians without rows or columns."""
         for flat in ((0, 3), (3, 0), (0, 0)):
             self._testGradients(flat, ["NHWC"], [tf.float64])
         for shape in ((2, 0, 3), (2, 3, 0), (0, 2, 3)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -107,7 +108,7 @@ class DepthwiseConv2DBase(tf.test.TestCase):
     # ---- checks ----
 
     def _arguments(
-        self, padding: Any, stride: int, data_format: str, dilations: Any = None
+        self, padding: Any, stride: int, data_format: str = "NHWC", dilations: Any = None
     ) -> dict[str, Any]:
         around = [[0, 0], *padding, [0, 0]] if isinstance(padding, list) else padding
         strides = [1, stride, stride, 1]
@@ -173,7 +174,7 @@ class DepthwiseConv2DBase(tf.test.TestCase):
             for size in (tensor_in_sizes, filter_in_sizes)
         )
         with self.cached_session(use_gpu=use_gpu):
-            given = self._arguments(padding, stride, "NHWC")
+            given = self._arguments(padding, stride)
             found = self.evaluate(tf.compat.v1.nn.depthwise_conv2d_native(image, kernel, **given))
         self.assertAllClose(np.ravel(found), expected)
 
@@ -231,74 +232,34 @@ class DepthwiseConv2DBase(tf.test.TestCase):
         for size, kernel, out, stride, padding, dilations in configs:
             for dtype in _WIDE:
                 with self.subTest(size=size, kernel=kernel, padding=padding, dtype=dtype):
-                    self._ConstructAndTestGradient(
-                        size,
-                        kernel,
-                        out,
-                        stride,
-                        padding,
-                        dtype,
-                        of_input,
-                        use_gpu,
-                        data_format=form,
-                        dilations=dilations,
-                    )
+                    case = (size, kernel, out, stride, padding, dtype, of_input, use_gpu)
+                    how = {"data_format": form, "dilations": dilations}
+                    self._ConstructAndTestGradient(*case, **how)
 
     # ---- one device against the other ----
 
-    def _on_both(
-        self, compute: Callable[[Any, Any], Any], one: Any, other: Any, dtype: Any
-    ) -> None:
-        rng = np.random.default_rng(0)
+    def _on_both(self, function: Callable[..., Any], one: Any, other: Any, config: Any) -> None:
+        *_, stride, padding, dtype = config
+        rng, found = np.random.default_rng(0), []
         a, b = (rng.uniform(-1, 1, size) for size in (one, other))
-        found = []
         for device in ("/cpu:0", "/gpu:0"):
             with tf.device(device):
-                found.append(self.evaluate(compute(tf.constant(a, dtype), tf.constant(b, dtype))))
+                pair = tf.constant(a, dtype), tf.constant(b, dtype)
+                found.append(self.evaluate(function(*pair, **self._arguments(padding, stride))))
         self.assertAllClose(found[0], found[1], rtol=1e-4, atol=1e-4)
 
-    def _CompareForward(
-        self,
-        input_sizes: Any,
-        filter_sizes: Any,
-        output_sizes: Any,
-        stride: int,
-        padding: Any,
-        dtype: Any,
-    ) -> None:
-        given = self._arguments(padding, stride, "NHWC")
-        native = tf.compat.v1.nn.depthwise_conv2d_native
-        self._on_both(lambda x, w: native(x, w, **given), input_sizes, filter_sizes, dtype)
+    def _CompareForward(self, *config: Any) -> None:
+        self._on_both(tf.compat.v1.nn.depthwise_conv2d_native, config[0], config[1], config)
 
-    def _CompareBackpropInput(
-        self,
-        input_sizes: Any,
-        filter_sizes: Any,
-        output_sizes: Any,
-        stride: int,
-        padding: Any,
-        dtype: Any,
-    ) -> None:
-        given = self._arguments(padding, stride, "NHWC")
-        native = tf.nn.depthwise_conv2d_backprop_input
-        self._on_both(
-            lambda w, g: native(input_sizes, w, g, **given), filter_sizes, output_sizes, dtype
-        )
+    def _CompareBackpropInput(self, *config: Any) -> None:
+        back = functools.partial(tf.nn.depthwise_conv2d_backprop_input, config[0])
+        self._on_both(back, config[1], config[2], config)
 
-    def _CompareBackpropFilter(
-        self,
-        input_sizes: Any,
-        filter_sizes: Any,
-        output_sizes: Any,
-        stride: int,
-        padding: Any,
-        dtype: Any,
-    ) -> None:
-        given = self._arguments(padding, stride, "NHWC")
-        native = tf.nn.depthwise_conv2d_backprop_filter
-        self._on_both(
-            lambda x, g: native(x, filter_sizes, g, **given), input_sizes, output_sizes, dtype
-        )
+    def _CompareBackpropFilter(self, *config: Any) -> None:
+        def back(x: Any, g: Any, **how: Any) -> Any:
+            return tf.nn.depthwise_conv2d_backprop_filter(x, config[1], g, **how)
+
+        self._on_both(back, config[0], config[2], config)
 
     def _each(self, compare: Callable[..., None], configs: list[Config]) -> None:
         for *sizes, stride, padding, dilations in configs:
@@ -310,15 +271,12 @@ class DepthwiseConv2DBase(tf.test.TestCase):
 
     @decorators.run_gpu_only
     def testDepthwiseConv2DCudnn(self) -> None:
-        """In half precision, channels first."""
         self._values(ConfigsToTest(), _HALVES, True, "NCHW")
 
     def testDepthwiseConv2D(self) -> None:
-        """Channels last."""
         self._values(ConfigsToTest(), (*_HALVES, *_WIDE), False, "NHWC")
 
     def testDepthwiseConv2DWithUnknownShape(self) -> None:
-        """Of an image and a filter whose shapes are known only when the graph runs."""
         x, w = np.random.rand(2, 5, 6, 3), np.random.rand(2, 3, 3, 2)
         with tf.Graph().as_default(), self.session() as session:
             image, kernel = (tf.compat.v1.placeholder(tf.float64) for _ in range(2))
@@ -327,16 +285,13 @@ class DepthwiseConv2DBase(tf.test.TestCase):
             self.assertAllClose(found, _DepthwiseConv2dNumpyBasic(x, w, [1] * 4))
 
     def testDepthwiseConv2DFormat(self) -> None:
-        """Channels first."""
         self._values(ConfigsToTest(), _WIDE, True, "NCHW")
 
     def testDepthwiseConv2DExplicit(self) -> None:
-        """Zeros as given, in both layouts."""
         for form in ("NHWC", "NCHW"):
             self._values(ConfigsToTestExplicit(), (*_HALVES, *_WIDE), False, form)
 
     def testConv2D2x2Filter(self) -> None:
-        """One channel with two filters, then two channels with one."""
         self._VerifyHandValues([1, 2, 3, 1], [2, 2, 1, 2], 1, "VALID", [62, 74, 78, 94], False)
         self._VerifyHandValues([1, 2, 2, 2], [2, 2, 2, 1], 1, "VALID", [84, 120], False)
 
@@ -344,64 +299,50 @@ class DepthwiseConv2DBase(tf.test.TestCase):
 
     @decorators.run_gpu_only
     def testDepthwiseConv2DInputGradCudnn(self) -> None:
-        """By the image, on a GPU."""
         self._gradients(CheckGradConfigsToTest(), True, True, "NCHW")
 
     def testDepthwiseConv2DInputGrad(self) -> None:
-        """By the image."""
         self._gradients(CheckGradConfigsToTest(), True)
 
     def testDepthwiseConv2DInputGradFormat(self) -> None:
-        """By the image, channels first."""
         self._gradients(CheckGradConfigsToTest(), True, form="NCHW")
 
     def testDepthwiseConv2DInputGradExplicit(self) -> None:
-        """By the image, with zeros as given."""
         self._gradients(CheckGradConfigsToTestExplicit(), True)
 
     @decorators.run_gpu_only
     def testDepthwiseConv2DFilterGradCudnn(self) -> None:
-        """By the filter, on a GPU."""
         self._gradients(CheckGradConfigsToTest(), False, True, "NCHW")
 
     def testDepthwiseConv2DFilterGrad(self) -> None:
-        """By the filter."""
         self._gradients(CheckGradConfigsToTest(), False)
 
     def testDepthwiseConv2DFilterGradFormat(self) -> None:
-        """By the filter, channels first."""
         self._gradients(CheckGradConfigsToTest(), False, form="NCHW")
 
     def testDepthwiseConv2DFilterGradExplicit(self) -> None:
-        """By the filter, with zeros as given."""
         self._gradients(CheckGradConfigsToTestExplicit(), False)
 
     @decorators.run_gpu_only
     def testDepthwiseConv2DInputGradCompare(self) -> None:
-        """By the image."""
         self._each(self._CompareBackpropInput, ConfigsToTest())
 
     @decorators.run_gpu_only
     def testDepthwiseConv2DInputGradExplicitCompare(self) -> None:
-        """By the image, with zeros as given."""
         self._each(self._CompareBackpropInput, ConfigsToTestExplicit())
 
     @decorators.run_gpu_only
     def testDepthwiseConv2DFilterGradCompare(self) -> None:
-        """By the filter."""
         self._each(self._CompareBackpropFilter, ConfigsToTest())
 
     @decorators.run_gpu_only
     def testDepthwiseConv2DFilterGradExplicitCompare(self) -> None:
-        """By the filter, with zeros as given."""
         self._each(self._CompareBackpropFilter, ConfigsToTestExplicit())
 
     @decorators.run_gpu_only
     def testDepthwiseConv2DForwardCompare(self) -> None:
-        """Values."""
         self._each(self._CompareForward, ConfigsToTest())
 
     @decorators.run_gpu_only
     def testDepthwiseConv2DForwardExplicitCompare(self) -> None:
-        """Values, with zeros as given."""
         self._each(self._CompareForward, ConfigsToTestExplicit())

@@ -97,47 +97,38 @@ class XentOpTestBase(tf.test.TestCase):
     # ---- tests ----
 
     def testSingleClass(self) -> None:
-        """No choice, no loss, and nothing to gain, whatever the labels."""
         self._testSingleClass()
 
     def testNpXent(self) -> None:
-        """The reference itself: odds of 1 to 3, and none at all."""
         logits = np.array([[0.0, np.log(3.0)], [7.0, 7.0]])
         loss, gradient = self._npXent(np.array([[1.0, 0.0], [0.5, 0.5]]), logits)
         self.assertAllClose(loss, np.log([4.0, 2.0]))
         self.assertAllClose(gradient, [[-0.75, 0.75], [0.0, 0.0]])
 
     def testLabelsBroadcast(self) -> None:
-        """Labels that are the same for every row or class."""
         odds = np.exp(np.arange(4.0))
         share = odds / odds.sum() - 0.25  # the labels of a row sum to four times one of them
         self._testLabelsBroadcast(np.outer([0.0, 8.0, 1.0], share).astype(np.float16))
 
     @decorators.run_deprecated_v1
     def testShapeMismatch(self) -> None:
-        """Neither equal nor to be broadcast."""
         with self.cached_session(), self.assertRaises(ValueError):
             self._opFwdBwd(np.ones((3, 2), np.float32), np.ones((3, 5), np.float32))
 
     def testHalf(self) -> None:
-        """float16."""
         self._testDtype(tf.float16)
 
     def testBfloat16(self) -> None:
-        """bfloat16."""
         self._testDtype(tf.bfloat16)
 
     def testFloat(self) -> None:
-        """float32."""
         self._testDtype(tf.float32)
 
     def testDouble(self) -> None:
-        """float64."""
         self._testDtype(tf.float64)
 
     @decorators.run_deprecated_v1
     def testGradient(self) -> None:
-        """By the logits."""
         labels, logits = self._smooth(1)
         with self.cached_session():
 
@@ -148,14 +139,12 @@ class XentOpTestBase(tf.test.TestCase):
 
     @decorators.run_deprecated_v1
     def testGradientLabelWithV2(self) -> None:
-        """By the labels, too."""
         labels, logits = self._smooth(2)
         with self.cached_session():
             self._testJacobians(tf.nn.softmax_cross_entropy_with_logits, [labels, logits])
 
     @decorators.run_deprecated_v1
     def testSecondGradient(self) -> None:
-        """By the logits twice."""
         labels, logits = self._smooth(3)
         with self.cached_session():
 
@@ -168,7 +157,6 @@ class XentOpTestBase(tf.test.TestCase):
             self._testJacobians(gradient, [logits])
 
     def test3D(self) -> None:
-        """The classes along each axis."""
         rng = np.random.default_rng(4)
         labels, logits = rng.uniform(size=(2, 3, 4)), rng.normal(size=(2, 3, 4))
         for dim in (-1, 0, 1, 2):
@@ -176,7 +164,6 @@ class XentOpTestBase(tf.test.TestCase):
                 self._testXentND(labels.astype(of), logits.astype(of), dim)
 
     def testZeroDimension(self) -> None:
-        """No rows, so no losses."""
         self._testXentND(np.zeros((0, 3)), np.zeros((0, 3)))
         self._testXentND(np.zeros((2, 0, 4)), np.zeros((2, 0, 4)))
         self._testXentND(np.zeros((2, 4, 0)), np.zeros((2, 4, 0)), dim=1)

@@ -117,85 +117,67 @@ class SparseXentOpTestBase(tf.test.TestCase):
     # ---- tests ----
 
     def testSingleClass(self) -> None:
-        """No choice, no loss."""
         for of in (np.int32, np.int64):
             found = self._opFwdBwd(np.zeros(4, of), np.array([[-3.0], [0.0], [2.0], [9.0]]))
             self.assertAllEqual(found[0], np.zeros(4))
             self.assertAllEqual(found[1], np.zeros((4, 1)))
 
     def testInvalidLabelGPU(self) -> None:
-        """There, a class that does not exist is not a number."""
         self._testInvalidLabelGPU()
 
     def testInvalidLabelCPU(self) -> None:
-        """Here, it is refused."""
         self._testInvalidLabelCPU()
 
     def testNpXent(self) -> None:
-        """The reference itself: odds of 1 to 3, and none at all."""
         logits = np.array([[0.0, np.log(3.0)], [7.0, 7.0]])
         loss, gradient = self._npXent(np.array([0, 1]), logits)
         self.assertAllClose(loss, np.log([4.0, 2.0]))
         self.assertAllClose(gradient, [[-0.75, 0.75], [0.5, -0.5]])
 
     def testShapeMismatch(self) -> None:
-        """Labels have one axis fewer."""
         for shape in ((3, 1), ()):
             with self.assertRaisesRegex(ValueError, r"`labels\.shape\.rank` must equal"):
                 _loss(np.zeros(shape, np.int32), np.ones((3, 4), np.float32))
 
     def testScalar(self) -> None:
-        """A number has no classes."""
         with self.assertRaisesRegex(ValueError, "`logits` cannot be a scalar"):
             _loss(tf.constant(1), tf.constant(0.5))
 
     def testLabelsPlaceholderScalar(self) -> None:
-        """Labels whose rank is known only when the graph runs."""
         self._testLabelsPlaceholderScalar(expected_error_message="labels must be 1-D")
 
     def testVector(self) -> None:
-        """One label and its logits."""
         loss = _loss(tf.constant(1), tf.constant([0.0, np.log(3.0)], tf.float32))
         self.assertAllClose(loss, np.log(4 / 3))
 
     def testFloat(self) -> None:
-        """float32."""
         self._testDtype(tf.float32)
 
     def testDouble(self) -> None:
-        """float64."""
         self._testDtype(tf.float64)
 
     def testHalf(self) -> None:
-        """float16."""
         self._testDtype(tf.float16)
 
     def testBfloat16(self) -> None:
-        """bfloat16."""
         self._testDtype(tf.bfloat16)
 
     def testEmpty(self) -> None:
-        """No rows."""
         self._testXent(np.zeros(0, np.int64), np.zeros((0, 5), np.float32))
 
     @_in_both_modes
     def testGradient(self) -> None:
-        """By the logits."""
         self._testJacobian(_loss)
 
     @_in_both_modes
     def testSecondGradient(self) -> None:
-        """By the logits twice."""
         self._testJacobian(_gradient)
 
     def testHighDim(self) -> None:
-        """A batch of sequences of one."""
         self._testHighDim([[1], [2], [0]], [[[3, 1, 2]], [[0, 0, 5]], [[-1, 1, 0]]])
 
     def testHighDim2(self) -> None:
-        """A batch of sequences."""
         self._testHighDim([[1, 0], [0, 1]], [[[3, 1], [2, 2]], [[0, 4], [-1, 1]]])
 
     def testScalarHandling(self) -> None:
-        """Labels whose only axis is squeezed away when the graph runs."""
         self._testScalarHandling(expected_regex="labels must be 1-D")
