@@ -449,11 +449,14 @@ def sparse_softmax_cross_entropy_with_logits(
         )
     if x._array.dtype.kind not in REAL:
         raise wrong_dtype(SPARSE_CROSS_ENTROPY, x.dtype)
+    if not dims(x):
+        raise ValueError(f"`logits` cannot be a scalar. Received logits={x}")
     if len(dims(t)) != len(dims(x)) - 1:
+        more = "" if dims(t) else "; labels must be 1-D, but got shape []"
         raise ValueError(
             "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
             f"labels.shape={dims(t)} of rank {len(dims(t))} and "
-            f"logits.shape={dims(x)} of rank {len(dims(x))}"
+            f"logits.shape={dims(x)} of rank {len(dims(x))}{more}"
         )
     if shapes_differ(dims(t), dims(x)[:-1]):
         raise ValueError(

@@ -1,0 +1,1 @@
+"""tensorflow.python.kernel_tests: names that are not public."""

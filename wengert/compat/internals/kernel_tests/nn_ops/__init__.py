@@ -1,0 +1,1 @@
+"""tensorflow.python.kernel_tests.nn_ops: names that are not public."""

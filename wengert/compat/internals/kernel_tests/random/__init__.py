@@ -1,0 +1,1 @@
+"""tensorflow.python.kernel_tests.random: names that are not public."""

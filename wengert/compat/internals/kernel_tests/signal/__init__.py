@@ -1,0 +1,1 @@
+"""tensorflow.python.kernel_tests.signal: names that are not public."""
