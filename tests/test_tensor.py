@@ -68,12 +68,19 @@ def test_set_shape_only_checks() -> None:
     assert t.shape == (2,)
 
 
-@pytest.mark.parametrize("name", ["name", "op", "graph", "value_index", "eval", "consumers"])
+@pytest.mark.parametrize("name", ["name", "op", "graph", "value_index"])
 def test_what_only_graphs_have(name: str) -> None:
     """An attribute of graph tensors says that there is no graph."""
     text = f"Tensor.{name} is undefined when eager execution is enabled."
     with pytest.raises(AttributeError, match=re.escape(text)):
         getattr(tf.constant(1.0), name)
+
+
+@pytest.mark.parametrize("name", ["eval", "consumers"])
+def test_what_graphs_alone_can_tell(name: str) -> None:
+    """A method that needs a graph is there, as in TensorFlow, and says that there is none."""
+    with pytest.raises(NotImplementedError, match="when eager execution is enabled"):
+        getattr(tf.constant(1.0), name)()
 
 
 @pytest.mark.parametrize(
