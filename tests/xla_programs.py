@@ -149,9 +149,10 @@ def slope_of(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def loops_that_end_when_they_run_have_gradients_within_a_bound() -> None:
     """For no iteration, some, and as many as there may be."""
     for f in (until_large, until_a_break, until_small):
-        for x in (floats(50, 60), floats(1.5, 1.2), floats(0.01, 0.02)):
-            for g in (f, along(f), slope_of(f), along(slope_of(f))):
-                same(partial(identity, g), x, tolerance=1e-3)
+        for x in (floats(50, 60), floats(0.01, 0.02)):
+            same(partial(identity, slope_of(f)), x, tolerance=1e-3)
+        for g in (f, along(f), slope_of(f), along(slope_of(f))):
+            same(partial(identity, g), floats(1.5, 1.2), tolerance=1e-3)
         same(partial(identity, rows_of(f)), floats(1.5, 1.2), differentiate=False)
 
 

@@ -29,7 +29,6 @@ def load_or_build(plan: Plan) -> RunnableProgram | None:
         found = _kept(plan, name)
         if found is not _MISSING:
             return found  # type: ignore[no-any-return]
-    load_module("wengert.engines.native.runtime.llvm").begin_to_load()
     built = load_module("wengert.engines.native.program.build").build(plan)
     code = built.code()
     if name is not None and not built.lacks_blas:

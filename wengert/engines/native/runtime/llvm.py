@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-import importlib
 import threading
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
@@ -27,18 +26,6 @@ def _llvm() -> Any:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding
-
-
-def begin_to_load() -> None:
-    """Let LLVM be loaded while its text is written: most of that time Python is not needed for."""
-    if not _llvm.cache_info().currsize:
-        _has_started(threading.Thread(target=_load))
-
-
-def _load() -> None:
-    """Import llvmlite, without the lock of other imports; who needs it meets an error again."""
-    with _LOCK, contextlib.suppress(Exception):
-        importlib.import_module("llvmlite.binding").initialize_native_target()
 
 
 def compile_text(text: str, quickly: bool = False) -> bytes:
