@@ -25,7 +25,6 @@ KINDS: dict[str, list[str]] = {
     "mathematics/linear refused": ["[11]"],
     "mathematics/operators refused": ["[3]"],
     "networks/layers refused": ["[2]", "[8]"],
-    "networks/losses refused": ["[3]"],
     "networks/images refused": ["[16]"],
     "sparse/sparse refused": ["[17]", "[20]"],
     "sparse/ragged refused": ["[0]", "[7]", "[10]", "[11]"],
