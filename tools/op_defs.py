@@ -116,6 +116,10 @@ OF_GRAPHS = [
     "MaxPool",
     "AvgPool",
     "SparseSoftmaxCrossEntropyWithLogits",
+    "MergeV2Checkpoints",
+    "RestoreV2",
+    "SaveV2",
+    "ShardedFilename",
 ]
 
 

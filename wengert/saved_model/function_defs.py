@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from wengert.compat.graph_defs.export import CALL, OWN, attr_value, constant, nodes_of
+from wengert.compat.graph_defs.export import CALL, OWN, attr_value, nodes_of
 from wengert.compat.graph_defs.op_defs import op_defs
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
@@ -18,15 +19,15 @@ from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.graph_def import input_name
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
+from wengert.saved_model.loop_defs import COUNTERS, LOOPS, LoopDef, empty_list
+from wengert.saved_model.standing import at_places
 from wengert.state.variable import Variable
-from wengert.values.dtypes import int32, resource
+from wengert.values.dtypes import float32, resource
+from wengert.values.shapes import TensorShape
 
-_COUNTERS: Final = 2  # values of a loop in a file that it does not have here
-
-
-WITHOUT_GRADIENT: Final = (
-    "without_gradient"  # the name of an operation whose gradient is its scope's
-)
+# The name of an operation whose gradient is its scope's.
+WITHOUT_GRADIENT: Final = "without_gradient"
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Custom(NamedTuple):
@@ -61,15 +62,6 @@ def _is_overridden(op: Any) -> bool:
     return bool(row.gradient_type) and has_rule and not any(_is_resource(x) for x in op.inputs)
 
 
-def _is_plain(op: Any, owner: Loop) -> bool:
-    """Whether a loop is one of TensorFlow's: nothing uses what it keeps of each round for a gradient."""
-    if owner.taken or owner.condition is None:
-        return False
-    kept = set(map(id, op.outputs[len(owner.carried) :]))
-    users = op.graph.get_operations() if owner.emitted else ()
-    return not any(id(x) in kept for user in users for x in user.inputs)
-
-
 class Library:
     """The functions of a saved model."""
 
@@ -90,8 +82,9 @@ class Library:
         outputs: Sequence[Any],
         output_names: Sequence[str],
         graph: Any,
+        computed: Mapping[str, str] = _NOTHING,
     ) -> Any:
-        """A graph as a function of some of its tensors."""
+        """A graph as a function of some of its tensors; others that are given to it are computed in another way."""
         made = message("FunctionDef")()
         made.signature.name = name
         args = _unique([x.op.name for x in inputs])
@@ -100,8 +93,9 @@ class Library:
             made.signature.input_arg.add(name=arg, type=kind.as_datatype_enum)
             shape = shape_proto([] if is_resource else x.shape)
             made.arg_attr[n].attr["_output_shapes"].list.shape.append(shape)
-        known = {x.op.name: arg for arg, x in zip(args, inputs, strict=True)}
-        nodes = _Nodes(self, known, name)
+        known = dict(zip([x.op.name for x in inputs], args, strict=True))
+        known.update(computed)
+        nodes = _Nodes(self, known, name, outputs)
         for op in graph.get_operations():
             if op.name not in known:
                 nodes.add(op)
@@ -142,8 +136,15 @@ def _unique(names: Sequence[str]) -> list[str]:
 class _Nodes:
     """The nodes of a function."""
 
-    def __init__(self, library: Library, args: dict[str, str], function: str) -> None:
+    def __init__(
+        self,
+        library: Library,
+        args: dict[str, str],
+        function: str = "",
+        results: Sequence[Any] = (),
+    ) -> None:
         self._in = function
+        self._results = results
         self.found: list[Any] = []
         self._library = library
         self._args = args
@@ -162,7 +163,7 @@ class _Nodes:
         owner = op.row.bodies
         if isinstance(owner, Branches):
             return [self._branches(op, owner)]
-        if isinstance(owner, Loop) and _is_plain(op, owner):
+        if isinstance(owner, Loop):
             return self._loop(op, owner)
         if op.row.name.startswith("custom_gradient") and op.row.joint is not None:
             return [self._custom(op)]
@@ -189,7 +190,7 @@ class _Nodes:
         if name in self._args:
             return self._args[name]
         node, at = self._by_name[name], int(index or 0)
-        at += _COUNTERS if node.op in ("While", "StatelessWhile") else 0
+        at += COUNTERS if node.op in LOOPS else 0
         known = None if CALL in node.attr else op_defs().get(node.op)
         for arg in known.outputs if known is not None else ():
             size = _size(arg, node)
@@ -198,13 +199,10 @@ class _Nodes:
             at -= size
         return f"{name}:output:{at}"
 
-    def _node(self, op: Any, kind: str, inputs: Sequence[Any], dtypes: Sequence[Any]) -> Any:
-        made = message("NodeDef")(name=op.name, op=kind)
-        made.input.extend([input_name(x, x.op.name) for x in inputs])
-        made.input.extend([f"^{other.name}" for other in op.control_inputs])
-        made.attr["Tin" if kind.endswith("Case") else "T"].CopyFrom(attr_value(list(dtypes)))
-        made.attr["output_shapes"].list.SetInParent()
-        return made
+    def node(self, op: Any, kind: str, inputs: Sequence[str]) -> Any:
+        """The node of an operation that runs functions."""
+        after = [f"^{other.name}" for other in op.control_inputs]
+        return message("NodeDef")(name=op.name, op=kind, input=[*inputs, *after])
 
     def _custom(self, op: Any) -> Any:
         """Values that are passed on, with a gradient of their own."""
@@ -228,95 +226,64 @@ class _Nodes:
         made.attr["_gradient_op_type"].s = kind.encode()
         return made
 
-    def _kinds(self, xs: Sequence[Any]) -> list[bool]:
+    def are_resources(self, xs: Sequence[Any]) -> list[bool]:
+        """Which of them are handles of variables."""
         return [_is_resource(x) for x in xs]
 
     def _branches(self, op: Any, owner: Branches) -> Any:
         """A choice among functions."""
-        index, *given = op.inputs
-        kinds = self._kinds(given)
+        given = op.inputs[1:]
+        kinds = self.are_resources(given)
         types = [resource if r else x.dtype for x, r in zip(given, kinds, strict=True)]
         kind = "Case" if op.row.effects or any(kinds) else "StatelessCase"
-        made = self._node(op, kind, [index, *given], types)
+        made = self.node(op, kind, [input_name(x, x.op.name) for x in op.inputs])
+        made.attr["Tin"].CopyFrom(attr_value(types))
         made.attr["Tout"].CopyFrom(attr_value([y.dtype for y in op.outputs]))
         made.attr["output_shapes"].list.shape.extend([shape_proto(y.shape) for y in op.outputs])
         made.attr["branches"].list.SetInParent()
         for number, (body, places) in enumerate(zip(owner.bodies, owner.places, strict=True)):
-            inputs = _at(body.graph, places, given)
+            inputs = at_places(body.graph, places, given)
             kept = zip(owner.more, op.outputs[owner.count :], strict=True)
             outputs = [
                 *body.results[: owner.count],
                 *[body.results[at] if b == number else _Absent(y) for (b, at), y in kept],
             ]
-            branch = self._function(op.name, inputs, kinds, outputs, body.graph)
+            branch = self.function(op.name, inputs, kinds, outputs, body.graph)
             made.attr["branches"].list.func.add(name=branch.signature.name)
         return made
 
     def _loop(self, op: Any, owner: Loop) -> list[Any]:
-        """A loop: a counter and a limit, which TensorFlow's gradient reads, what changes, what stays."""
-        n = len(owner.carried)
-        kinds = self._kinds(op.inputs)
-        types = [resource if r else x.dtype for x, r in zip(op.inputs, kinds, strict=True)]
-        made = self._node(
-            op, "While" if op.row.effects or any(kinds) else "StatelessWhile", op.inputs, types
-        )
-        first = [
-            constant(f"{op.name}/loop_counter", 0),
-            constant(f"{op.name}/maximum_iterations", -1),
-        ]
-        after = list(made.input)
-        del made.input[:]
-        made.input.extend([*[node.name for node in first], *after])
-        made.attr["T"].CopyFrom(attr_value([int32, int32, *types]))
-        rest = [[] if r else x.shape for x, r in zip(op.inputs[n:], kinds[n:], strict=True)]
-        shapes = [[], [], *[x.shape for x in owner.carried], *rest]
-        made.attr["output_shapes"].list.shape.extend([shape_proto(shape) for shape in shapes])
-        made.attr["parallel_iterations"].i = 10
-        stay, counters = op.inputs[n:], [_Stand.of("loop_counter"), _Stand.of("maximum_iterations")]
-        body = [*owner.carried, *_standing(owner.body, {at: x for x, at in owner.same}, stay)]
-        passed = [False] * (_COUNTERS + n) + kinds[n:]
-        counting = self._function(
-            f"{op.name}_body",
-            [*counters, *body],
-            [False, False, *kinds],
-            [*counters, *owner.results, *body[n:]],
-            owner.body,
-            passed,
-        )
-        _count_on(counting)
-        made.attr["body"].func.name = counting.signature.name
-        test = owner.condition
-        assert test is not None
-        own = dict(zip(owner.condition_places, test.captured_inputs, strict=True))
-        inputs = [*counters, *test.inputs, *_standing(test, own, stay)]
-        made.attr["cond"].func.name = self._function(
-            f"{op.name}_cond", inputs, [False, False, *kinds], test.outputs, test
-        ).signature.name
-        return [*first, made]
+        """A loop, with what it emits if something uses that."""
+        return LoopDef(self, op, owner, self._emits(op, owner)).nodes()
 
-    def _function(
+    def _emits(self, op: Any, owner: Loop) -> bool:
+        """Whether something uses what a loop keeps of each round for a gradient."""
+        kept = set(map(id, op.outputs[len(owner.carried) :])) if owner.emitted else set()
+        users = op.graph.get_operations() if kept else ()
+        return any(id(x) in kept for user in users for x in user.inputs) or any(
+            id(x) in kept for x in self._results
+        )
+
+    def function(
         self,
         base: str,
         inputs: Sequence[Any],
         kinds: Sequence[bool],
         outputs: Sequence[Any],
         graph: Any,
-        passed: Sequence[bool] = (),
+        computed: Mapping[str, str] = _NOTHING,
     ) -> Any:
+        """The function of a branch or of a loop."""
         name = self._library.name(base)
         names = [f"output_{n}" for n in range(len(outputs))]
-        made = self._library.add(name, inputs, kinds, outputs, names, graph)
-        for arg, is_resource in zip(made.signature.output_arg, passed, strict=False):
-            if is_resource:
-                arg.type = resource.as_datatype_enum
-        return made
+        return self._library.add(name, inputs, kinds, outputs, names, graph, computed)
 
 
 class GraphNodes(_Nodes):
     """The nodes of a graph that is no function, with the functions of its branches and loops in a library."""
 
     def __init__(self) -> None:
-        super().__init__(Library(), {}, "")
+        super().__init__(Library(), {})
         self._loops: set[str] = set()
 
     @property
@@ -336,14 +303,14 @@ class GraphNodes(_Nodes):
             inputs = [self.place(text) for text in node.input]
             del node.input[:]
             node.input.extend(inputs)
-        if made[-1].op in ("While", "StatelessWhile") and made[-1].attr["body"].func.name:
+        if made[-1].op in LOOPS and made[-1].attr["body"].func.name:
             self._loops.add(op.name)
         return made
 
     def place(self, text: str) -> str:
         """An input of a node as graphs name it, `node:1`: loops in files have counters first."""
         name, _, index = text.partition(":")
-        return f"{name}:{int(index or 0) + _COUNTERS}" if name in self._loops else text
+        return f"{name}:{int(index or 0) + COUNTERS}" if name in self._loops else text
 
     def _custom(self, op: Any) -> Any:
         return nodes_of(op)[-1]
@@ -355,16 +322,6 @@ class GraphNodes(_Nodes):
 
     def _plain(self, op: Any) -> list[Any]:
         return nodes_of(op)
-
-
-def _count_on(body: Any) -> None:
-    """Let the body of a loop count its rounds, as TensorFlow's gradient of a loop expects."""
-    one = constant("loop_counter/one", 1)
-    add = message("NodeDef")(name="loop_counter/next", op="AddV2")
-    add.input.extend([body.signature.input_arg[0].name, "loop_counter/one:output:0"])
-    add.attr["T"].CopyFrom(attr_value(int32))
-    body.node_def.extend([one, add])
-    body.ret[body.signature.output_arg[0].name] = "loop_counter/next:z:0"
 
 
 def _size(arg: Any, node: Any) -> int:
@@ -391,22 +348,6 @@ def _stands_for_variable(x: Any) -> bool:
     return False
 
 
-class _Stand:
-    """An input of a function that its graph does not use."""
-
-    def __init__(self, like: Any, number: int) -> None:
-        self.dtype, self.shape = like.dtype, like.shape
-        self.op = _Op(f"unused_{number}")
-        self.value_index = 0
-
-    @classmethod
-    def of(cls, name: str) -> _Stand:
-        """A whole number of a name."""
-        made = cls(_Scalar(), 0)
-        made.op = _Op(name)
-        return made
-
-
 class _Absent:
     """What a branch does not compute, which another keeps for its gradient: nobody reads it."""
 
@@ -415,29 +356,15 @@ class _Absent:
 
 
 def _nothing(made: Any, own: str, absent: _Absent) -> str:
-    if absent.dtype.name in ("variant", "resource"):
-        raise NotImplementedError(f"A branch keeps a value of dtype {absent.dtype.name}.")
+    if absent.dtype.name == "resource":
+        raise NotImplementedError("A branch keeps the handle of a variable.")
+    if absent.dtype.name == "variant":
+        nodes = empty_list(f"absent_{own}", TensorShape(None), float32)
+        made.node_def.extend(nodes)
+        return f"{nodes[-1].name}:handle:0"
     sizes = [] if absent.shape.rank is None else [n or 0 for n in absent.shape.as_list()]
     proto = make_tensor_proto(np.zeros(sizes, absent.dtype.as_numpy_dtype))
     node = made.node_def.add(name=f"absent_{own}", op="Const")
     node.attr["value"].tensor.CopyFrom(proto)
     node.attr["dtype"].type = proto.dtype
     return f"{node.name}:output:0"
-
-
-class _Scalar:
-    dtype, shape = int32, ()
-
-
-class _Op:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-def _at(graph: Any, places: Sequence[int], given: Sequence[Any]) -> list[Any]:
-    """The inputs of a branch in the order of the operation's."""
-    return _standing(graph, dict(zip(places, graph.captured_inputs, strict=True)), given)
-
-
-def _standing(graph: Any, own: dict[int, Any], given: Sequence[Any]) -> list[Any]:
-    return [own[n] if n in own else _Stand(x, n) for n, x in enumerate(given)]

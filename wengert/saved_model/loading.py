@@ -300,7 +300,7 @@ class LoadedFunction:
         self._results = decoded(proto.output_signature)
         self._specs = [s for s in nest.flatten(self._signature) if isinstance(s, TensorSpec)]
         self.positional = len(self._specs)  # how many may be given without names
-        self._run = traced(self._import, autograph=False)
+        self._run = traced(self._import, input_signature=self._specs, autograph=False)
 
     def _import(self, *tensors: Any) -> list[Any]:
         loading = self._loading

@@ -29,6 +29,7 @@ from wengert.graph.graph_def import input_name
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Place, Term, call_of, call_pulled_back
 from wengert.ops.arrays.shaping import reshape
+from wengert.ops.control.list_ops import Form as ElementForm
 from wengert.values.dtypes import DType, as_dtype, int32
 from wengert.values.shapes import TensorShape
 
@@ -369,33 +370,29 @@ def _literals(op: Operation) -> str:
 
 def literal(value: Any) -> Any:
     """An attribute in values that Python can read again."""
-    if isinstance(value, DType):
-        return {"dtype": value.name}
-    if isinstance(value, TensorShape):
-        return {"shape": None if value.rank is None else value.as_list()}
-    if isinstance(value, slice):
-        return {"slice": [literal(v) for v in (value.start, value.stop, value.step)]}
-    if value is Ellipsis:
-        return {"ellipsis": True}
-    if isinstance(value, Place):
-        return {"shape of" if value.whole_shape else "input": value.index}
-    if isinstance(value, Term):
-        return {"size": value.said}
-    if isinstance(value, dict):
-        return {"dict": {key: literal(v) for key, v in value.items()}}
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.dtype):
-        return {"of NumPy": value.str}
-    if isinstance(value, np.ndarray):
-        return {"array": value.tolist(), "of": value.dtype.str}
+    write = next((write for kind, write in _LITERALS if isinstance(value, kind)), None)
+    if write is not None:
+        return write(value)
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
         return type(value)([literal(v) for v in value])
-    return (
-        value
-        if isinstance(value, (int, float, complex, str, bytes, bool, type(None)))
-        else {"kept": repr(value)}
-    )
+    is_plain = isinstance(value, (int, float, complex, str, bytes, bool, type(None)))
+    return value if is_plain else {"kept": repr(value)}
+
+
+# How attributes that are no values of Python are written: importing.py reads them.
+_LITERALS: Final[list[tuple[Any, Callable[[Any], Any]]]] = [
+    (DType, lambda value: {"dtype": value.name}),
+    (TensorShape, lambda value: {"shape": None if value.rank is None else value.as_list()}),
+    (slice, lambda value: {"slice": [literal(v) for v in (value.start, value.stop, value.step)]}),
+    (type(Ellipsis), lambda _: {"ellipsis": True}),
+    (Place, lambda value: {"shape of" if value.whole_shape else "input": value.index}),
+    (Term, lambda value: {"size": value.said}),
+    (dict, lambda value: {"dict": {key: literal(v) for key, v in value.items()}}),
+    (np.generic, lambda value: value.item()),
+    (np.dtype, lambda value: {"of NumPy": as_dtype(value).name}),
+    (np.ndarray, lambda value: {"array": value.tolist(), "of": value.dtype.str}),
+    (ElementForm, lambda value: {"elements": [as_dtype(value.dtype).name, *value[1:]]}),
+]
 
 
 # ---- operations that are written by hand --------------------------------------------------------

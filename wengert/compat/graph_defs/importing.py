@@ -46,6 +46,7 @@ from wengert.ops.arrays.creation import constant
 from wengert.ops.arrays.identity import READ
 from wengert.ops.control.cond import cond, switch_case
 from wengert.ops.control.effects import no_op
+from wengert.ops.control.list_ops import Form as ElementForm
 from wengert.ops.control.while_loop import while_loop
 from wengert.ops.state.assignments import IS_INITIALIZED, assign_later
 from wengert.saving import operations as saving
@@ -550,7 +551,8 @@ def _read(value: Any) -> Any:
         "shape of": lambda index: Place(index, whole_shape=True),
         "size": Term,
         "dtype": as_dtype,
-        "of NumPy": np.dtype,
+        "of NumPy": _numpy_dtype,
+        "elements": lambda parts: ElementForm(_numpy_dtype(parts[0]), *parts[1:]),
         "shape": TensorShape,
         "slice": lambda parts: slice(*[_read(p) for p in parts]),
         "ellipsis": lambda _: Ellipsis,
@@ -558,6 +560,10 @@ def _read(value: Any) -> Any:
     if kind not in readers:
         raise NotImplementedError(f"The attribute {content} has no form outside of its graph.")
     return readers[kind](content)
+
+
+def _numpy_dtype(name: str) -> Any:
+    return as_dtype(name).numpy_dtype
 
 
 def _const(importer: Importer, node: Any, inputs: list[Any]) -> Any:
@@ -630,6 +636,8 @@ def _loop(importer: Importer, node: Any, inputs: list[Any]) -> Any:
 
     def next_round(*xs: Any) -> list[Any]:
         results = body(*whole(xs))
+        for n in changing if shapes else ():
+            results[n].set_shape(shapes[n])  # the node may know more than its body says
         return [results[n] for n in changing]
 
     results = while_loop(

@@ -349,13 +349,13 @@ OF_VECTORS: Row = _same("TensorListOfVectors", _vectors)
 
 
 def _made(values: Tensor, dtype: Any, shape: Any, most: int | None = None) -> Tensor:
-    kind = as_dtype(dtype).as_numpy_dtype
-    found: Tensor = apply(WITH_FORM, (values,), {"form": Form(np.dtype(kind), _shape(shape), most)})
+    form = Form(_kind(dtype), _shape(shape), most)
+    found: Tensor = apply(WITH_FORM, (values,), {"form": form})
     return found
 
 
 def _kind(dtype: Any) -> Any:
-    return np.dtype(as_dtype(dtype).as_numpy_dtype)
+    return as_dtype(dtype).numpy_dtype
 
 
 def _placed(values: Any, index: Any, *item: Any, who: str, grows: bool = False) -> Tensor:
