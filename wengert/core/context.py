@@ -309,18 +309,28 @@ def note_access(variable: Any) -> None:
 
 def start(recorder: Recorder) -> None:
     """Activate a recorder in this thread."""
-    now = thread.context.recorders
+    context = thread.context
+    now = context.recorders
     at = len(now)
     if not recorder.computes:
         while at and now[at - 1].computes:
             at -= 1
-    install((*now[:at], recorder, *now[at:]), thread.context.interpreter)
+    _notify(context, (*now[:at], recorder, *now[at:]) if now else (recorder,))
 
 
 def stop(recorder: Recorder) -> None:
     """Deactivate a recorder."""
     context = thread.context
-    install(tuple([r for r in context.recorders if r is not recorder]), context.interpreter)
+    now = context.recorders
+    alone = len(now) == 1 and now[0] is recorder
+    _notify(context, () if alone else tuple([r for r in now if r is not recorder]))
+
+
+def _notify(context: Context, recorders: tuple[Recorder, ...]) -> None:
+    """Set the recorders of a thread's state; the interpreter stays."""
+    context.recorders = recorders
+    if context.interpreter is None:
+        context.listeners = listeners() if context.overrides or context.scope else recorders
 
 
 @context_manager

@@ -70,19 +70,24 @@ def pull_back_plainly(
 
     This is the commonest case, and nearly all of its time is in the sweep.
     """
-    end = tape.positions[target._key] + WIDTH
-    wanted = {x._key for x in sources}
+    key = target._key
+    end = tape.positions[key] + WIDTH
+    asked = [x._key for x in sources]
+    wanted = set(asked)
     needed = _needed(tape, wanted, end)
     records = _up_to(tape.records, end, drain)
-    found = sweep(records, drain, {target._key: seed}, needed, wanted, False)
-    return [found.get(x._key) for x in sources]
+    found = sweep(records, drain, {key: seed}, needed, wanted, False)
+    return [found.get(key) for key in asked]
 
 
 def _up_to(records: Records, end: int, drain: bool) -> Records:
     """The records before a place; the others are gone then, if the tape is emptied on the way."""
-    if drain:
-        del records[end:]
-    return records if len(records) <= end else records[:end]
+    if len(records) <= end:
+        return records
+    if not drain:
+        return records[:end]
+    del records[end:]
+    return records
 
 
 def _needed(tape: Tape, wanted: set[Key], end: int) -> Container[Key]:

@@ -69,7 +69,8 @@ class Tape(Recorder):
     def watch(self, value: Any) -> None:
         """Follow a value from here on."""
         key = key_of(value)
-        self.without_rule.discard(key)
+        if self.without_rule:
+            self.without_rule.discard(key)
         self._follow(key, value)
 
     def _follow(self, key: Key, value: Any) -> None:

@@ -6,9 +6,10 @@ import contextlib
 import os
 import sys
 import threading
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Final
 
+Place = str | tuple[CodeType, int]  # a line, or the code and the instruction in it
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NOT_THE_USERS: Final = (_PACKAGE, contextlib.__file__)
 
@@ -66,6 +67,23 @@ def callers_place() -> str:
     if _replayed.place:
         return _replayed.place
     return place_of(callers_frame())
+
+
+def noted_place() -> Place:
+    """What `callers_place` says, for `line_of`: to note a place costs less than to say its line."""
+    if _replayed.place:
+        return _replayed.place
+    frame = users_frame(sys._getframe(1))
+    return frame.f_code, frame.f_lasti
+
+
+def line_of(place: Place) -> str:
+    """A place that was noted, as file:line."""
+    if isinstance(place, str):
+        return place
+    code, at = place
+    line = next((line for begin, end, line in code.co_lines() if begin <= at < end), None)
+    return f"{code.co_filename}:{line or code.co_firstlineno}"
 
 
 def place_of(frame: FrameType) -> str:

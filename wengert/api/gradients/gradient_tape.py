@@ -38,7 +38,7 @@ from wengert.core.tape import LEAF, Tape
 from wengert.errors import GradientWarning, SymbolicValueError, TapeError
 from wengert.host.context_manager import Change, context_manager, enter
 from wengert.host.memory_size import bytes_of
-from wengert.host.user_frames import callers_depth, callers_frame, callers_place
+from wengert.host.user_frames import Place, callers_depth, callers_frame, line_of, noted_place
 from wengert.ops.arrays.creation import range_, shape, size, zeros
 from wengert.ops.arrays.gathering import one_hot
 from wengert.ops.arrays.joining import concat, stack
@@ -76,7 +76,9 @@ if TYPE_CHECKING:
 
 Source = TypeVar("Source", bound="Value")
 _AS_IT_IS: Final = nullcontext()
+_NONE: Final = UnconnectedGradients.NONE
 _NOT_PLAIN: Final = object()
+_ONES: Final = {kind: kind(1) for kind in (np.float16, np.float32, np.float64)}
 
 
 class GradientTape:
@@ -144,7 +146,7 @@ class GradientTape:
         )
         self._tape: Tape | None = None
         self._recording = False
-        self._used_at = ""
+        self._used_at: Place = ""
         self._watched_variables: tuple[Variable, ...] = ()
         self._hooked: dict[Key, Hooked] = {}
         self._journal: Any = None  # of what happens in the block, where somebody will ask
@@ -239,7 +241,7 @@ class GradientTape:
 
     def watch(self, tensor: Tensors) -> None:
         """Watch a tensor, a variable or a nested structure of them."""
-        if type(tensor) is Tensor and self._tape is not None and tensor.dtype.is_differentiable:
+        if type(tensor) is Tensor and self._tape is not None and form_of(tensor).dtype.kind in "fc":
             self._tape.watch(tensor)
             return
         leaves = nest.differentiated(tensor)
@@ -378,14 +380,22 @@ class GradientTape:
         >>> tape.gradient(y, x).numpy().tolist()
         [2.0, 4.0]
         """
-        if (
-            output_gradients is None
-            and overrides is None
-            and unconnected_gradients is UnconnectedGradients.NONE
-        ):
+        if output_gradients is None and overrides is None and unconnected_gradients is _NONE:
             found = self._plain_gradient(target, sources)
             if found is not _NOT_PLAIN:
                 return found
+        return self._any_gradient(
+            target, sources, output_gradients, unconnected_gradients, overrides
+        )
+
+    def _any_gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any,
+        unconnected_gradients: UnconnectedGradients | str,
+        overrides: Any,
+    ) -> Any:
         policy = as_policy(unconnected_gradients)
         tape = self._to_differentiate()
         targets = _targets(target)
@@ -439,15 +449,17 @@ class GradientTape:
             return _NOT_PLAIN
         positions = tape.positions
         asked = sources if type(sources) is list else [sources]
-        if positions.get(target._key, LEAF) == LEAF or not target.dtype.is_floating:
+        form = form_of(target)
+        if positions.get(target._key, LEAF) == LEAF or form.dtype.kind != "f":
             return _NOT_PLAIN
         for x in asked:
-            kind = type(x)
-            if (kind is not Variable and kind is not Tensor) or positions.get(x._key) != LEAF:
+            if type(x) is Tensor:
+                is_real = form_of(x).dtype.kind == "f"
+            else:
+                is_real = type(x) is Variable and x.dtype.is_floating
+            if not is_real or positions.get(x._key) != LEAF:
                 return _NOT_PLAIN
-            if not x.dtype.is_floating:
-                return _NOT_PLAIN
-        seed = _all_ones(target)
+        seed = wrap(_ones_of(form))
         self._close()
         found = pull_back_plainly(tape, target, seed, asked, not self._persistent)
         return found if asked is sources else found[0]
@@ -507,7 +519,7 @@ class GradientTape:
         way_out = "This one has not recorded anything: enter it with `with tape:` first."
         if self._used_at:
             way_out = (
-                f"This one was used at {self._used_at}. Create it with `persistent=True`, or ask "
+                f"This one was used at {line_of(self._used_at)}. Create it with `persistent=True`, or ask "
                 "for all sources in one call."
             )
         return TapeError(
@@ -520,7 +532,7 @@ class GradientTape:
         if not self._persistent:
             if self._tape is not None and self._tape.accessed_variables:
                 self.watched_variables()
-            self._used_at = callers_place()
+            self._used_at = noted_place()
             if self._recording:
                 self._stop()
             self._tape = None
@@ -849,13 +861,20 @@ def _all_ones(target: Tensor) -> Tensor:
     if target.dtype is dtypes.string:  # nothing flows from it
         return target
     if type(target) is Tensor and thread.context.listeners is not None:
-        form = form_of(target)  # not even a tape around this one has to know
-        if isinstance(form, np.generic):
-            return wrap(type(form)(1))
-        ones = np.empty(form.shape, form.dtype)
-        ones.fill(1)
-        return wrap(ones)
+        return wrap(_ones_of(form_of(target)))  # not even a tape around this one has to know
     return ones_like(target)
+
+
+def _ones_of(form: Any) -> Any:
+    """Ones of the shape and the dtype of an array."""
+    one = _ONES.get(type(form))
+    if one is not None:
+        return one
+    if isinstance(form, np.generic):
+        return type(form)(1)
+    ones = np.empty(form.shape, form.dtype)
+    ones.fill(1)
+    return ones
 
 
 def _seed(index: int, target: Tensor, given: TensorLike | None) -> Tensor:

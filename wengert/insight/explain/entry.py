@@ -15,7 +15,7 @@ from wengert.core.tape import Tape
 from wengert.errors import OpError
 from wengert.execution.derived_graphs import GradientGraph
 from wengert.host.collector import uncollected
-from wengert.host.user_frames import callers_frame
+from wengert.host.user_frames import callers_frame, line_of
 from wengert.insight.explain.explanation import NOT_FINITE, Explanation
 from wengert.insight.explain.history import History
 from wengert.insight.explain.missing import explain_missing
@@ -126,7 +126,7 @@ def _explain(tape: Any, q: Question) -> Explanation:
     if tape._journal is not None:
         return _answer(q, live)
     if live is None:
-        return explain_used_up(q, tape._used_at)
+        return explain_used_up(q, line_of(tape._used_at))
     return explain_unjournaled(q, _gradient(live, q))
 
 
