@@ -220,6 +220,7 @@ def test_what_is_large_or_tiny_is_left_to_blas() -> None:
     assert not small(512, 1, 512)
     assert small(sums_at_once(), 8, 4)
     assert not small(sums_at_once() + 1, 8, 4)
+    assert small(64, 256, 2048, turned=True)
     assert not small(64, 256, 4096, turned=True)
 
 

@@ -24,6 +24,7 @@ STRIP: Final = 1 << 19  # bytes of a strip of the result
 ROWS: Final = 1 << 16  # elements of a strip of the left matrix
 SPAN: Final = 1 << 8  # elements of its rows that are used until the next ones are
 UNROLLED: Final = 2
+TURNED: Final = 1 << 13  # bytes of a row of a turned matrix, which is packed a few at a time
 TINY: Final = 1 << 10  # elements of a right matrix
 WORTH: Final = 1 << 15  # multiplications from which on compiling pays
 
@@ -62,7 +63,7 @@ def is_small(form: Form, count: int) -> bool:
         form.n * size >= vector_bytes()
         and form.m >= 2 * rows_at_once()
         and (form.n * form.k * size <= RIGHT or form.m * form.n * size <= RESULT)
-        and (depth(form) == form.k or not form.turned_b)
+        and (not form.turned_b or depth(form) == form.k or form.k * size <= TURNED)
         and count * form.m * form.n * form.k >= WORTH
     )
 
