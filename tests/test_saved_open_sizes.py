@@ -149,3 +149,40 @@ def test_defaults_and_names_of_arguments_are_saved_again(tmp_path: Path) -> None
         tf.saved_model.save(model, str(tmp_path / str(time)))
         model = tf.saved_model.load(str(tmp_path / str(time)))
         np.testing.assert_array_equal([call(model.f) for call in calls], wanted)
+
+
+# What depends on sizes that are not known, in forms that TensorFlow reads: it takes them as tensors.
+OF_SIZES: dict[str, Program] = {
+    "a row": lambda x: x[-1],
+    "rows": lambda x: x[1:3, ::2],
+    "the first half": lambda x: x[: tf.shape(x)[0] // 2],
+    "the last but one": lambda x: x[tf.shape(x)[0] - 2],
+    "at a place that is computed": lambda x: x[tf.argmax(x[:, 0])],
+    "other keys": lambda x: x[..., tf.newaxis, 0] + x[::-1, tf.newaxis, 1],
+    "ones": lambda x: tf.ones([tf.shape(x)[0], 2]),
+    "zeros": lambda x: tf.zeros([2, tf.shape(x)[0]], tf.int32),
+    "filled": lambda x: tf.fill(tf.shape(x), 2.0),
+    "numbered": lambda x: x + tf.range(tf.cast(tf.shape(x)[0], tf.float32))[:, None],
+    "a range": lambda x: tf.range(1, tf.shape(x)[0], 2),
+    "broadcast": lambda x: tf.broadcast_to(x[:1], tf.shape(x)),
+    "a slice": lambda x: tf.slice(x, [0, 0], [tf.shape(x)[0] - 1, 1]),
+    "reshaped": lambda x: tf.reshape(x, [tf.shape(x)[0], 3, 1]) + tf.reshape(x, [-1, 3, 1]),
+    "tiled": lambda x: tf.tile(x[:1], [tf.shape(x)[0], 1]),
+    "padded": lambda x: tf.pad(x, [[1, tf.shape(x)[0]], [0, 0]]),
+    "split": lambda x: tf.split(x, [1, -1], 0)[1],
+    "halves": lambda x: tf.split(x, 2, 0)[0],
+    "losses": lambda x: tf.nn.sparse_softmax_cross_entropy_with_logits(tf.argmax(x, 1), x),
+    "repeated": lambda x: tf.linalg.band_part(tf.ones([tf.shape(x)[0]] * 2), -1, 0) @ x,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_SIZES)
+def test_sizes_are_computed_by_operations_of_tensorflow(name: str, tmp_path: Path) -> None:
+    model: Any = tf.Module()
+    model.f = tf.function(OF_SIZES[name], input_signature=[ROWS])
+    tf.saved_model.save(model, str(tmp_path))
+    assert b"wengert" not in (tmp_path / "saved_model.pb").read_bytes()
+    loaded = tf.saved_model.load(str(tmp_path))
+    for rows in (4, 6):
+        x = tf.constant(np.random.default_rng(rows).normal(size=(rows, 3)).astype("f4"))
+        np.testing.assert_allclose(loaded.f(x), model.f(x), rtol=1e-6)

@@ -38,6 +38,7 @@ from wengert.ops.nn.activations import softmax
 from wengert.ops.nn.conv.dilated import explicit
 from wengert.ops.nn.conv.public import conv2d
 from wengert.ops.nn.pool.public import max_pool2d as max_pool
+from wengert.ops.random.seeds import BothSeeds
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.reductions.sorting import searchsorted
 from wengert.ops.reductions.unique import unique_along
@@ -125,12 +126,15 @@ def _function(name: str, line: Line) -> Callable[..., Any]:
     compute = _meaning(name, line)
     by_name = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
     signature = inspect.Signature([*line.parameters, by_name])
+    has_both_seeds = "seed2" in signature.parameters and "seed2" not in line.meaning
 
     def raw(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         given = dict(bound.arguments)
         given.pop("name")
+        if has_both_seeds:
+            given["seed"] = BothSeeds(given["seed"], given["seed2"])
         return compute(given)
 
     raw.__module__, raw.__name__, raw.__qualname__ = "wengert.raw_ops", name, name

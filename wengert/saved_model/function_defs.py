@@ -10,7 +10,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from wengert.compat.graph_defs.export import CALL, OWN, attr_value, nodes_of
+from wengert.compat.graph_defs.draws import is_stream, stream_of
+from wengert.compat.graph_defs.export import CALL, OWN, nodes_of
+from wengert.compat.graph_defs.nodes import attr_value
 from wengert.compat.graph_defs.op_defs import op_defs
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
@@ -97,7 +99,7 @@ class Library:
         known.update(computed)
         nodes = _Nodes(self, known, name, outputs)
         for op in graph.get_operations():
-            if op.name not in known:
+            if op.name not in known and not is_stream(op):
                 nodes.add(op)
         made.node_def.extend(nodes.found)
         for own, y in zip(_unique(output_names), outputs, strict=True):
@@ -232,17 +234,17 @@ class _Nodes:
 
     def _branches(self, op: Any, owner: Branches) -> Any:
         """A choice among functions."""
-        given = op.inputs[1:]
+        given = [x for x in op.inputs[1:] if not stream_of(x)]
         kinds = self.are_resources(given)
         types = [resource if r else x.dtype for x, r in zip(given, kinds, strict=True)]
         kind = "Case" if op.row.effects or any(kinds) else "StatelessCase"
-        made = self.node(op, kind, [input_name(x, x.op.name) for x in op.inputs])
+        made = self.node(op, kind, [input_name(x, x.op.name) for x in (op.inputs[0], *given)])
         made.attr["Tin"].CopyFrom(attr_value(types))
         made.attr["Tout"].CopyFrom(attr_value([y.dtype for y in op.outputs]))
         made.attr["output_shapes"].list.shape.extend([shape_proto(y.shape) for y in op.outputs])
         made.attr["branches"].list.SetInParent()
         for number, (body, places) in enumerate(zip(owner.bodies, owner.places, strict=True)):
-            inputs = at_places(body.graph, places, given)
+            inputs = at_places(body.graph, places, op.inputs[1:])
             kept = zip(owner.more, op.outputs[owner.count :], strict=True)
             outputs = [
                 *body.results[: owner.count],
@@ -293,6 +295,8 @@ class GraphNodes(_Nodes):
 
     def nodes(self, op: Any) -> list[Any]:
         """The nodes of an operation; one that no form says enough of is shown."""
+        if is_stream(op):
+            return []
         before = len(self._library.proto.function)
         try:
             made = self._made(op)

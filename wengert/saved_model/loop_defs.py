@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from wengert.compat.graph_defs.export import attr_value, constant
-from wengert.compat.graph_defs.protos import message
+from wengert.compat.graph_defs.draws import stream_of
+from wengert.compat.graph_defs.nodes import attr_value, constant, plain_node
 from wengert.compat.graph_defs.tensors import shape_proto
 from wengert.graph.graph_def import input_name
 from wengert.ops.control.while_op import Loop, Stack
@@ -66,13 +66,14 @@ class LoopDef:
 
     def nodes(self) -> list[Any]:
         """The nodes, that of the loop last."""
-        resources = self._writer.are_resources(self._constants)
+        constants = [x for x in self._constants if not stream_of(x)]
+        resources = self._writer.are_resources(constants)
         own = standing({at: x for x, at in self._owner.same}, self._constants)
         values = [
             *[*self._counters, *self._carried, *self._lists],
             *[
                 _Value(_text(x), inside, inside, [] if r else x.shape, r)
-                for x, inside, r in zip(self._constants, own, resources, strict=True)
+                for x, inside, r in zip(constants, own, resources, strict=True)
             ],
         ]
         has_effects = self._op.row.effects or any(resources)
@@ -88,7 +89,7 @@ class LoopDef:
 
     def _length(self, stack: Any) -> Any:
         name = f"{self._op.name}/maximum_iterations"
-        return _node("TensorListLength", name, [_text(stack)])
+        return plain_node("TensorListLength", name, [_text(stack)])
 
     def _empty(self, number: int, stack: Stack) -> _Value:
         """A list that is emitted: empty, or, if the last round writes its first element, as long as the loop."""
@@ -121,7 +122,7 @@ class LoopDef:
         if test is None:
             made = self._writer.function(base, own, kinds, own[:1], _NOTHING)
             counter, limit = [arg.name for arg in made.signature.input_arg[:COUNTERS]]
-            made.node_def.append(_node("Less", "goes_on", [counter, limit], T=int32))
+            made.node_def.append(plain_node("Less", "goes_on", [counter, limit], T=int32))
             made.signature.output_arg[0].type = bool_.as_datatype_enum
             made.ret[made.signature.output_arg[0].name] = "goes_on:z:0"
             return str(made.signature.name)
@@ -146,11 +147,15 @@ class _Rounds:
         """The nodes; lists that are emitted and then those that are taken are arguments from `first` on."""
         counter, limit = self._inputs[:COUNTERS]
         one = self._add(constant("loop_counter/one", 1)) + ":output:0"
-        after = self._add(_node("AddV2", "loop_counter/next", [counter, one], T=int32)) + ":z:0"
+        after = (
+            self._add(plain_node("AddV2", "loop_counter/next", [counter, one], T=int32)) + ":z:0"
+        )
         self._function.ret[self._results[0]] = after
         mirrored = ""
         if any(stack.backward for stack in (*emitted, *taken)):
-            mirrored = self._add(_node("Sub", "loop_counter/from_end", [limit, after], T=int32))
+            mirrored = self._add(
+                plain_node("Sub", "loop_counter/from_end", [limit, after], T=int32)
+            )
         at = {False: counter, True: f"{mirrored}:z:0"}
         for place, stack in enumerate(emitted, first):
             self._emit(place, stack, at[True] if stack.backward else None)
@@ -161,17 +166,19 @@ class _Rounds:
         own, dtype = self._inputs[place], stack.inside.dtype
         value = self._function.ret[self._results[place]]
         if index is None:
-            made = _node("TensorListPushBack", f"{own}_next", [own, value], element_dtype=dtype)
+            made = plain_node(
+                "TensorListPushBack", f"{own}_next", [own, value], element_dtype=dtype
+            )
         else:
             given = [own, index, value]
-            made = _node("TensorListSetItem", f"{own}_next", given, element_dtype=dtype)
+            made = plain_node("TensorListSetItem", f"{own}_next", given, element_dtype=dtype)
         self._function.ret[self._results[place]] = self._add(made) + ":output_handle:0"
 
     def _take(self, own: str, x: Any, index: str) -> None:
         """The element of a round, by the name of what stands for it in the graph."""
         shape = self._add(_shape(f"{x.op.name}/element_shape", x.shape)) + ":output:0"
         given = [own, index, shape]
-        self._add(_node("TensorListGetItem", x.op.name, given, element_dtype=x.dtype))
+        self._add(plain_node("TensorListGetItem", x.op.name, given, element_dtype=x.dtype))
 
     def _add(self, node: Any) -> str:
         self._function.node_def.append(node)
@@ -187,21 +194,14 @@ def _passed(first: str, stand: Stand) -> _Value:
     return _Value(first, stand, stand, [])
 
 
-def _node(kind: str, name: str, inputs: Sequence[str], **attrs: Any) -> Any:
-    made = message("NodeDef")(name=name, op=kind, input=inputs)
-    for key, value in attrs.items():
-        made.attr[key].CopyFrom(attr_value(value))
-    return made
-
-
 def empty_list(name: str, shape: Any, dtype: DType, reserved: str | None = None) -> list[Any]:
     """The nodes of an empty list, or of one with as many places as a node says; that of the list last."""
     form = {"element_dtype": dtype, "shape_type": int32}
     known = _shape(f"{name}/element_shape", shape)
     if reserved is not None:
-        return [known, _node("TensorListReserve", name, [known.name, reserved], **form)]
+        return [known, plain_node("TensorListReserve", name, [known.name, reserved], **form)]
     longest = constant(f"{name}/max_num_elements", -1)
-    made = _node("EmptyTensorList", name, [known.name, longest.name], **form)
+    made = plain_node("EmptyTensorList", name, [known.name, longest.name], **form)
     return [known, longest, made]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from wengert.api.function.function import ConcreteFunction, Function
 from wengert.api.function.function import function as traced
-from wengert.compat.graph_defs.export import attr_value
+from wengert.compat.graph_defs.nodes import attr_value
 from wengert.compat.graph_defs.producer import GRAPH_DEF_VERSION
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto

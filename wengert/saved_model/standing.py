@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from wengert.compat.graph_defs.draws import stream_of
 from wengert.values.dtypes import DType, int32
 
 
@@ -20,9 +21,14 @@ class Stand:
 
 
 def standing(own: Mapping[int, Any], given: Sequence[Any]) -> list[Any]:
-    """The inputs of a graph by their places among all that are given, with stands for the others."""
+    """The inputs of a graph by their places among all that are given, with stands for the others.
+
+    Streams of random numbers are left out: files have none.
+    """
     return [
-        own[n] if n in own else Stand(f"unused_{n}", x.dtype, x.shape) for n, x in enumerate(given)
+        own[n] if n in own else Stand(f"unused_{n}", x.dtype, x.shape)
+        for n, x in enumerate(given)
+        if not stream_of(x)
     ]
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from wengert.compat.graph_defs.attributes import attr_of as attr_of
 from wengert.compat.graph_defs.bodies import attribute_of_bodies
-from wengert.compat.graph_defs.export import CALL, OWN, attr_value, nodes_of
+from wengert.compat.graph_defs.export import CALL, OWN, nodes_of
 from wengert.compat.graph_defs.export import as_graph_def as as_graph_def
+from wengert.compat.graph_defs.nodes import attr_value
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
 from wengert.compat.graph_defs.producer import GRAPH_DEF_VERSION
 from wengert.formats.protos import is_there, message

@@ -18,23 +18,26 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from wengert.compat.graph_defs.calls import call_nodes
+from wengert.compat.graph_defs.draws import Draw, is_stream, without_stream
+from wengert.compat.graph_defs.nodes import attr_value, constant
 from wengert.compat.graph_defs.op_defs import BY_HAND, Argument, OpDef, op_defs
 from wengert.compat.graph_defs.producer import GRAPH_DEF_VERSION
 from wengert.compat.graph_defs.protos import message
-from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
+from wengert.compat.graph_defs.tensors import shape_proto
 from wengert.compat.raw_operations import functions
 from wengert.core.table import TABLE, complete
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.graph_def import input_name
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Place, Term, call_of, call_pulled_back
-from wengert.ops.arrays.shaping import reshape
 from wengert.ops.control.list_ops import Form as ElementForm
 from wengert.values.dtypes import DType, as_dtype, int32
 from wengert.values.shapes import TensorShape
 
 OWN: Final = "_wengert"
 CALL: Final = "_wengert_call"
+SEEDS: Final = "_wengert_seeds"  # of a draw in our own form
 GRADIENT: Final = "gradient of"  # a call, instead of the name of a function
 RULE: Final = "rule:"  # of a call: a gradient rule, which has no name of its own
 
@@ -69,6 +72,8 @@ def as_graph_def(graph: Any, from_version: int | None = None, add_shapes: bool =
     for op in graph.get_operations()[from_version or 0 :]:
         for node in bodies.nodes(op):
             made.node.append(node)
+        if is_stream(op):
+            continue
         if add_shapes and "output_shapes" not in made.node[-1].attr:
             is_handle = op.row is VAR_HANDLE
             shapes = [shape_proto(TensorShape([]) if is_handle else x.shape) for x in op.outputs]
@@ -84,11 +89,9 @@ def _bodies() -> Any:
 
 def nodes_of(op: Operation) -> list[Any]:
     """The node of an operation, behind the constants that it needs."""
-    written: list[Any] | None = None
-    if call_of(op.row) is None:
-        written = _SPECIAL.get(op.type, _in_form)(op)
-    else:
-        written = _reshape(op)
+    op = without_stream(op)
+    write = _SPECIAL.get(op.type, _in_form) if call_of(op.row) is None else call_nodes
+    written = write(op)
     return written if written is not None else [_own(op)]
 
 
@@ -106,57 +109,6 @@ def node(op: Operation, kind: str, inputs: list[str], attrs: dict[str, Any]) -> 
     return made
 
 
-def constant(name: str, value: Any, dtype: DType | None = None) -> Any:
-    """A node with an array: of a dtype, or with integers of 32 bits where they suffice."""
-    array = np.array(value, None if dtype is None else dtype.numpy_dtype)
-    is_long = array.dtype == np.int64 and array.size and np.abs(array).max() >= 2**31
-    if dtype is None and array.dtype.kind in "iu" and not is_long:
-        array = array.astype(np.int32)
-    proto = make_tensor_proto(array)
-    made = message("NodeDef")(name=name, op="Const")
-    made.attr["value"].tensor.CopyFrom(proto)
-    made.attr["dtype"].type = proto.dtype
-    return made
-
-
-def attr_value(value: Any) -> Any:
-    """A value as AttrValue."""
-    made = message("AttrValue")()
-    if isinstance(value, (list, tuple)) and not isinstance(value, TensorShape):
-        made.list.SetInParent()
-        for part in value:
-            _put(made.list, part, True)
-    else:
-        _put(made, value, False)
-    return made
-
-
-def _put(made: Any, value: Any, in_list: bool) -> None:
-    field, stored = _field(value)
-    if in_list:
-        getattr(made, field).append(stored)
-    elif field in ("shape", "tensor"):
-        getattr(made, field).CopyFrom(stored)
-    else:
-        setattr(made, field, stored)
-
-
-def _field(value: Any) -> tuple[str, Any]:
-    if isinstance(value, (bool, np.bool_)):
-        return "b", bool(value)
-    if isinstance(value, (int, np.integer)):
-        return "i", int(value)
-    if isinstance(value, (float, np.floating)):
-        return "f", float(value)
-    if isinstance(value, (DType, np.dtype)):
-        return "type", as_dtype(value).as_datatype_enum
-    if isinstance(value, TensorShape):
-        return "shape", shape_proto(value)
-    if isinstance(value, (str, bytes)):
-        return "s", value.encode() if isinstance(value, str) else value
-    return "tensor", make_tensor_proto(value)
-
-
 # ---- TensorFlow's form --------------------------------------------------------------------------
 
 
@@ -166,6 +118,8 @@ def _in_form(op: Operation) -> list[Any] | None:
     if known is None or (form is None and not _is_alike(op, known)):
         return None
     form = form or Form(["*"], {})
+    if "shape=shape" in form.inputs and "shape" not in op.attrs:  # of a draw: it is an input
+        form = Form(["*"], form.attrs)
     if not _says_all(op, known, form):
         return None
     constants: list[Any] = []
@@ -178,7 +132,7 @@ def _in_form(op: Operation) -> list[Any] | None:
     if op.type in _BY_ROW or op.type not in {*functions(), *BY_HAND}:
         if form.inputs != ["*"]:
             return None
-        made.attr[OWN].CopyFrom(attr_value(_literals(op)))
+        _keep_attributes(made, op)
     return [*constants, made]
 
 
@@ -226,6 +180,7 @@ _IMPLIED: Final[dict[tuple[str, str], Callable[[Operation, Any], bool]]] = {
     ("ScatterNd", "batch_dims"): _is(0),
     ("TopKV2", "largest"): _is(True),
     ("CheckNumerics", "of_gradient"): _is(False),
+    ("RandomGamma", "dtype"): lambda op, value: value is op.outputs[0].dtype,
 }
 
 
@@ -326,12 +281,20 @@ def _own(op: Operation) -> Any:
     deferred = call_of(op.row)
     if deferred is not None:
         return node(op, op.type, inputs, {CALL: repr(_told(*deferred))})
-    made = node(op, op.type, inputs, {OWN: _literals(op)})
+    made = node(op, op.type, inputs, {})
+    _keep_attributes(made, op)
     if (
         TABLE.get(op.type) is not op.row
     ):  # a loop, a branch, a call: what it does is not in its attributes
         made.attr["_closed"].b = True
     return made
+
+
+def _keep_attributes(made: Any, op: Operation | Draw) -> None:
+    """Let a node say our attributes."""
+    made.attr[OWN].CopyFrom(attr_value(_literals(op)))
+    if isinstance(op, Draw):
+        made.attr[SEEDS].CopyFrom(attr_value(op.seeds))
 
 
 def _told(function: Any, args: Any, kwargs: Any) -> list[Any]:
@@ -364,7 +327,7 @@ def rule_names() -> dict[int, str]:
     }
 
 
-def _literals(op: Operation) -> str:
+def _literals(op: Operation | Draw) -> str:
     return repr({name: literal(value) for name, value in op.attrs.items()})
 
 
@@ -449,26 +412,6 @@ def _strided_slice(op: Operation) -> list[Any] | None:
     return [*made, node(op, "StridedSlice", [x, *[m.name for m in made]], attrs)]
 
 
-def _reshape(op: Operation) -> list[Any] | None:
-    """With a size that is left to the run, a reshape is put off here and is not there."""
-    deferred = call_of(op.row)
-    assert deferred is not None
-    function, args, kwargs = deferred
-    if function is not reshape:
-        return None
-    shape = args[1] if len(args) > 1 else kwargs.get("shape")
-    first = args[0] if args else kwargs.get("tensor")
-    if not isinstance(shape, (list, tuple)) or not isinstance(first, Place) or first.index:
-        return None
-    known = [int(n) if isinstance(n, (int, np.integer)) else -1 for n in shape]
-    if known.count(-1) > 1:  # with one, the others say it
-        return None
-    sizes = constant(f"{op.name}/shape", np.array(known, np.int32))
-    x = input_name(op.inputs[0], op.inputs[0].op.name)
-    attrs: dict[str, Any] = {"T": op.inputs[0].dtype, "Tshape": int32}
-    return [sizes, node(op, "Reshape", [x, sizes.name], attrs)]
-
-
 def _variable(op: Operation) -> list[Any] | None:
     made = _in_form(op)
     if made is not None:  # by the name two handles are one variable
@@ -498,10 +441,20 @@ def _summary(op: Operation) -> list[Any] | None:
     return [*known, node(op, kind, inputs, attrs)]
 
 
+def _sparse_cross_entropy(op: Operation) -> list[Any] | None:
+    """The losses alone: TensorFlow's operation gives their slopes, too."""
+    logits, labels = op.inputs
+    if logits.shape.rank != 2:
+        return None
+    inputs = [input_name(x, x.op.name) for x in (logits, labels)]
+    return [node(op, op.type, inputs, {"T": logits.dtype, "Tlabels": labels.dtype})]
+
+
 _SPECIAL: Final[dict[str, Callable[[Operation], list[Any] | None]]] = {
     "Const": _const,
     "EncodeSummary": _summary,
     "VarHandleOp": _variable,
+    "SparseSoftmaxCrossEntropyWithLogits": _sparse_cross_entropy,
     "Split": _split,
     "StridedSlice": _strided_slice,
 }

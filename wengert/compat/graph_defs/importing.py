@@ -22,7 +22,7 @@ from wengert.api.session.placeholders import placeholder, placeholder_with_defau
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.compat.graph_defs import checks, old_control_flow
 from wengert.compat.graph_defs.attributes import attr_of
-from wengert.compat.graph_defs.export import CALL, GRADIENT, OWN, RULE
+from wengert.compat.graph_defs.export import CALL, GRADIENT, OWN, RULE, SEEDS
 from wengert.compat.graph_defs.old_control_flow import OldControlFlow
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
 from wengert.compat.graph_defs.protos import message
@@ -48,6 +48,7 @@ from wengert.ops.control.cond import cond, switch_case
 from wengert.ops.control.effects import no_op
 from wengert.ops.control.list_ops import Form as ElementForm
 from wengert.ops.control.while_loop import while_loop
+from wengert.ops.random.seeds import BothSeeds, stream_by_seeds
 from wengert.ops.state.assignments import IS_INITIALIZED, assign_later
 from wengert.saving import operations as saving
 from wengert.state.variable import Variable
@@ -464,6 +465,11 @@ def _by_row(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     """A node in our own form."""
     attrs = {k: _read(v) for k, v in ast.literal_eval(node.attr[OWN].s.decode()).items()}
     own = node.name.rpartition("/")[2]
+    if SEEDS in node.attr:
+        stream = stream_by_seeds(BothSeeds(*node.attr[SEEDS].list.i).pair, None)
+        for name in BothSeeds._fields:
+            attrs.pop(name, None)
+        inputs = [stream, *inputs]
     return apply(row_of(node.op), inputs, attrs, own)
 
 

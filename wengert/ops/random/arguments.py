@@ -11,6 +11,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.ops.arrays.shaping import as_shape, broadcast_to
+from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.random.rows import KEY_COUNTER
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -175,7 +176,9 @@ def gamma_parameters(
     """Alpha, broadcast to its common shape with beta, and beta."""
     kind = as_dtype(dtype)
     a, b = convert(alpha, kind), convert(1 if beta is None else beta, kind)
-    return broadcast_to(a, _common(tuple(dims(a)), tuple(dims(b)))), b
+    if is_certain(dims(a)) and is_certain(dims(b)):
+        return broadcast_to(a, _common(tuple(dims(a)), tuple(dims(b)))), b
+    return a if beta is None else a + zeros_like(b), b
 
 
 def _common(a: Dims, b: Dims) -> Dims:

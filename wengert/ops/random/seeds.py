@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,18 @@ _LARGEST: Final = 2**31 - 1
 _DEFAULT: Final = 87654321  # the global seed if only an operation's own was given
 
 Seeds = tuple[int, int] | tuple[None, None]
+
+
+class BothSeeds(NamedTuple):
+    """Given in place of an operation's own seed: both, as attributes of operations in files are."""
+
+    seed: int
+    seed2: int
+
+    @property
+    def pair(self) -> Seeds:
+        """The seeds; two zeros mean random ones."""
+        return (int(self.seed), int(self.seed2)) if any(self) else (None, None)
 
 
 class Stream:
@@ -152,6 +164,8 @@ def graph_seeds(graph: FunctionGraph | Graph, op_seed: TensorLike | IntLike | No
 
 
 def _pair(seed: int | None, op_seed: TensorLike | IntLike | None, draw: Callable[[], int]) -> Seeds:
+    if isinstance(op_seed, BothSeeds):
+        return op_seed.pair
     if seed is None and op_seed is None:
         return None, None
     own = draw() if op_seed is None else _integer(op_seed)
@@ -222,6 +236,6 @@ def eager_stream(op_seed: TensorLike | IntLike | None, operation: Hashable) -> S
     stopped, until the global seed is set. One without starts a new stream, with a new seed.
     """
     pair = seeds(op_seed)
-    if op_seed is None:
+    if op_seed is None or pair == (None, None):
         return stream_for(*pair)
     return _eager.streams.setdefault((operation, pair), stream_for(*pair))

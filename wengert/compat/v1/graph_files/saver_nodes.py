@@ -13,7 +13,7 @@ import numpy as np
 
 from wengert.api.variables.partitioned_variable import PartitionedVariable
 from wengert.api.variables.variable_def import read_name
-from wengert.compat.graph_defs.export import attr_value
+from wengert.compat.graph_defs.nodes import attr_value
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto
 from wengert.saving.saver import Saved, parts_of_whole
