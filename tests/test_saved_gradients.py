@@ -206,3 +206,42 @@ def test_python_in_a_model_is_not_run(kind: str, tmp_path: Path) -> None:
     with pytest.raises((tf.errors.OpError, NotImplementedError, ValueError), match=kind) as caught:
         tf.saved_model.load(tmp_path).f(tf.constant(1.0))
     assert "a file brings no code that is run" in str(caught.value)
+
+
+def test_what_a_function_prints_and_checks(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    model: Any = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def shown(x: Any) -> Any:
+        tf.debugging.assert_positive(tf.reduce_sum(x))
+        tf.print("rows {}:", tf.shape(x)[0], {"x": x, "of": ("text", 2)}, sep="|", end="!\n")
+        tf.print("to stdout", output_stream=sys.stdout)
+        return x * 2.0
+
+    model.f = shown
+    x = tf.constant([[1.0, 2.0, 3.5]])
+    for time in range(2):
+        tf.saved_model.save(model, str(tmp_path / str(time)))
+        assert b"wengert" not in (tmp_path / str(time) / "saved_model.pb").read_bytes()
+        model = tf.saved_model.load(str(tmp_path / str(time)))
+        capfd.readouterr()
+        assert model.f(x).numpy().tolist() == [[2.0, 4.0, 7.0]]
+        out, err = capfd.readouterr()
+        assert out == "to stdout\n"
+        assert err == "rows {}:|1|{'x': [[1 2 3.5]], 'of': ('text', 2)}!\n"
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            model.f(-x)
+
+
+def test_a_function_that_no_program_can_call_by_name_is_no_signature(tmp_path: Path) -> None:
+    """As in TensorFlow: its results are nested, so it is saved, and there is no default signature."""
+    model: Any = tf.Module()
+    model.f = tf.function(
+        lambda x: {"y": x, "more": (x * 2.0,)}, input_signature=[tf.TensorSpec([None])]
+    )
+    tf.saved_model.save(model, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert loaded.f(tf.ones([2]))["more"][0].numpy().tolist() == [2.0, 2.0]
+    assert list(loaded.signatures) == []

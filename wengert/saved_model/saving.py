@@ -463,11 +463,17 @@ def _default_signature(obj: Any) -> Any:
     if own is not None:
         return own
     found = [f for f in functions.values() if getattr(f, "input_signature", None) is not None]
-    return (
-        found[0]
-        if len(found) == len(functions) == 1 and not isinstance(found[0], ConcreteFunction)
-        else {}
-    )
+    is_only = len(found) == len(functions) == 1 and not isinstance(found[0], ConcreteFunction)
+    return found[0] if is_only and _can_be_signature(found[0]) else {}
+
+
+def _can_be_signature(function: Any) -> bool:
+    """Whether a function gives what programs that call it by name can take."""
+    try:
+        _named_results(_signature_trace(function))
+    except ValueError:
+        return False
+    return True
 
 
 def _named_signatures(given: Any) -> dict[str, Any]:

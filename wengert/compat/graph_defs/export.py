@@ -20,7 +20,7 @@ import numpy as np
 
 from wengert.compat.graph_defs.calls import call_nodes
 from wengert.compat.graph_defs.draws import Draw, is_stream, without_stream
-from wengert.compat.graph_defs.nodes import attr_value, constant
+from wengert.compat.graph_defs.nodes import attr_value, constant, plain_node
 from wengert.compat.graph_defs.op_defs import BY_HAND, Argument, OpDef, op_defs
 from wengert.compat.graph_defs.producer import GRAPH_DEF_VERSION
 from wengert.compat.graph_defs.protos import message
@@ -31,6 +31,7 @@ from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.graph_def import input_name
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Place, Term, call_of, call_pulled_back
+from wengert.ops.control.effects import WHOLE
 from wengert.ops.control.list_ops import Form as ElementForm
 from wengert.values.dtypes import DType, as_dtype, int32
 from wengert.values.shapes import TensorShape
@@ -441,6 +442,45 @@ def _summary(op: Operation) -> list[Any] | None:
     return [*known, node(op, kind, inputs, attrs)]
 
 
+def _print(op: Operation) -> list[Any] | None:
+    """A text that is put together, and printed."""
+    pieces, to = op.attrs["pieces"], _stream_name(op.attrs["stream"])
+    if not to:
+        return None
+    inputs = [input_name(x, x.op.name) for x in op.inputs]
+    attrs = {"output_stream": to, "end": op.attrs["end"]}
+    if pieces == [WHOLE]:
+        return [node(op, "PrintV2", inputs, attrs)]
+    told = [_pieces(piece) for piece in pieces]
+    mark = "{}"
+    while any(mark in text for parts in told for text in parts if text is not None):
+        mark = f"<{mark}>"
+    template = op.attrs["sep"].join(
+        ["".join([mark if text is None else text for text in parts]) for parts in told]
+    )
+    types = [x.dtype for x in op.inputs]
+    said = {"T": types, "template": template, "placeholder": mark}
+    text = plain_node(
+        "StringFormat", f"{op.name}/text", inputs, **said, summarize=op.attrs["summarize"]
+    )
+    return [text, node(op, "PrintV2", [text.name], attrs)]
+
+
+def _stream_name(stream: Any) -> str:
+    """The name of a stream in files; empty if it has none."""
+    for name in ("stderr", "stdout"):
+        if stream in (getattr(sys, name), getattr(sys, f"__{name}__")):
+            return name
+    return stream if isinstance(stream, str) else ""
+
+
+def _pieces(piece: Any) -> list[str | None]:
+    """The texts of a piece, None for each value."""
+    if not isinstance(piece, list):
+        return [piece]
+    return [text for part in piece for text in _pieces(part)]
+
+
 def _sparse_cross_entropy(op: Operation) -> list[Any] | None:
     """The losses alone: TensorFlow's operation gives their slopes, too."""
     logits, labels = op.inputs
@@ -453,6 +493,7 @@ def _sparse_cross_entropy(op: Operation) -> list[Any] | None:
 _SPECIAL: Final[dict[str, Callable[[Operation], list[Any] | None]]] = {
     "Const": _const,
     "EncodeSummary": _summary,
+    "PrintV2": _print,
     "VarHandleOp": _variable,
     "SparseSoftmaxCrossEntropyWithLogits": _sparse_cross_entropy,
     "Split": _split,

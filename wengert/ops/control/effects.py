@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -135,10 +135,15 @@ def _print_kernel(
     return []
 
 
-def _put(piece: str | None, values: Iterator[Any], summarize: int) -> str:
+WHOLE: Final = ...  # among the pieces, for a text that is printed without quotes
+
+
+def _put(piece: Any, values: Iterator[Any], summarize: int) -> str:
     """A piece as text: a tensor's value, or a structure's pieces one after the other."""
     if piece is None:
         return shown_array(next(values), summarize)
+    if piece is WHOLE:
+        return str(np.asarray(next(values))[()].decode(errors="replace"))
     if isinstance(piece, list):
         return "".join([_put(p, values, summarize) for p in piece])
     return str(piece)
@@ -165,6 +170,12 @@ def print_(*inputs: object, **kwargs: Any) -> Operation | None:
         _note_pieces(value, pieces, tensors)
     attrs = {"pieces": pieces, "sep": sep, "end": end, "stream": stream, "summarize": summarize}
     return _done(PRINT, tensors, attrs, name)
+
+
+def print_text(input: Any, output_stream: str = "stderr", end: str = "\n") -> Operation | None:
+    """Print a text that was put together."""
+    known = {"pieces": [WHOLE], "sep": "", "end": end, "stream": output_stream, "summarize": 3}
+    return _done(PRINT, [convert(input)], known)
 
 
 def _note_pieces(value: object, pieces: list[Any], tensors: list[Any]) -> None:
