@@ -150,9 +150,9 @@ class _Call:
         """The arguments, with a placeholder for each value that is known only at run time."""
         if isinstance(value, IndexedSlices):
             parts = [value.values, value.indices, value._dense_shape]
-            return _Slices(*[self._noted(p) for p in parts])
+            return Slices(*[self._noted(p) for p in parts])
         if _has_parts(value):
-            return _Parts(value, [self._noted(p) for p in value._parts()])
+            return Parts(value, [self._noted(p) for p in value._parts()])
         if isinstance(value, Value):
             return Place(self._at(convert(value)))
         if isinstance(value, Size):
@@ -411,7 +411,7 @@ def _of_symbol(symbol: Symbol, value: Any) -> Any:
     return count_of(shape) if symbol.axis is None else shape[symbol.axis]
 
 
-class _Slices:
+class Slices:
     """The placeholder of IndexedSlices."""
 
     __slots__ = ("parts",)
@@ -420,7 +420,7 @@ class _Slices:
         self.parts = parts
 
 
-class _Parts:
+class Parts:
     """The placeholder of a value that is composed of tensors."""
 
     __slots__ = ("like", "parts")
@@ -434,9 +434,9 @@ def filled(value: Any, values: Sequence[Any]) -> Any:
     """Arguments with the inputs of a run in place of placeholders."""
     if type(value) in (Place, Term):
         return value.pick(values)
-    if type(value) is _Slices:
+    if type(value) is Slices:
         return IndexedSlices(*[filled(p, values) for p in value.parts])
-    if type(value) is _Parts:
+    if type(value) is Parts:
         return value.like._with_parts(iter([filled(p, values) for p in value.parts]))
     if isinstance(value, slice):
         return slice(*[filled(p, values) for p in (value.start, value.stop, value.step)])

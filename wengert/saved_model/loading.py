@@ -35,7 +35,7 @@ from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.tensor import Tensor
-from wengert.values.type_spec import TensorSpec
+from wengert.values.type_spec import TensorSpec, TypeSpec
 
 
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
@@ -298,7 +298,8 @@ class LoadedFunction:
         self._bound = list(proto.bound_inputs)
         self._signature = decoded(proto.canonicalized_input_signature)
         self._results = decoded(proto.output_signature)
-        self._specs = [s for s in nest.flatten(self._signature) if isinstance(s, TensorSpec)]
+        flat = nest.flatten(self._signature, expand_composites=True)
+        self._specs = [s for s in flat if isinstance(s, TensorSpec)]
         self.positional = len(self._specs)  # how many may be given without names
         self._run = traced(self._import, input_signature=self._specs, autograph=False)
 
@@ -362,7 +363,10 @@ class LoadedFunction:
         """Call it with its tensors."""
         found = iter(self._run(*tensors))
         flat = [
-            next(found) if isinstance(s, TensorSpec) else s for s in nest.flatten(self._results)
+            s._from_tensor_list([next(found) for _ in s._flat_tensor_specs])
+            if isinstance(s, TypeSpec)
+            else s
+            for s in nest.flatten(self._results)
         ]
         return nest.pack_sequence_as(self._results, flat)
 
@@ -391,6 +395,10 @@ class LoadedFunction:
                 if tensor is None:
                     return None
                 found.append(tensor)
+            elif isinstance(wanted, TypeSpec):
+                if not wanted.is_compatible_with(value):
+                    return None
+                found += wanted._to_tensor_list(value)
             elif isinstance(value, Tensor) or wanted != value:
                 return None
         return found

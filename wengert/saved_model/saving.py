@@ -35,7 +35,7 @@ from wengert.values import nest
 from wengert.values.dtypes import resource
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
-from wengert.values.type_spec import TensorSpec
+from wengert.values.type_spec import TensorSpec, type_spec_from_value
 
 _INIT: Final = "__saved_model_init_op"
 
@@ -395,6 +395,8 @@ def _tell(info: Any, name: str, like: Any) -> None:
 
 
 def _spec(value: Any) -> Any:
+    if nest.is_composite(value):
+        return type_spec_from_value(value)
     return TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
 
 
@@ -486,7 +488,8 @@ def _signature_trace(function: Any) -> Any:
     if isinstance(function, ConcreteFunction):
         return function
     if _is_loaded(function):
-        return traced(function).get_concrete_function(*_flat_specs(function.concrete_functions[0]))
+        args, kwargs = function.concrete_functions[0].structured_input_signature
+        return traced(function).get_concrete_function(*args, **kwargs)
     if isinstance(function, Function) and (
         function.input_signature is not None or _traces(function)
     ):

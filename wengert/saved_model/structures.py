@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert.compat.graph_defs.composites import COMPOSITES
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_ndarray, make_tensor_proto, shape_of, shape_proto
 from wengert.values.dtypes import DType, as_dtype
@@ -36,6 +37,14 @@ def encoded(value: Any) -> Any:
         spec = made.tensor_spec_value
         spec.name, spec.dtype = value.name or "", value.dtype.as_datatype_enum
         spec.shape.CopyFrom(shape_proto(value.shape))
+    elif type(value) in COMPOSITES:
+        spec = made.type_spec_value
+        spec.type_spec_class, spec.type_spec_class_name = (
+            COMPOSITES[type(value)],
+            type(value).__name__,
+        )
+        spec.type_state.CopyFrom(encoded(value._serialize()))
+        spec.num_flat_components = len(value._flat_tensor_specs)
     elif isinstance(value, np.ndarray):
         made.numpy_value.CopyFrom(make_tensor_proto(value))
     else:
@@ -59,7 +68,8 @@ def _nested(made: Any, value: Any) -> None:
     else:
         raise NotImplementedError(
             f"A saved model cannot hold {value!r} of type {type(value).__name__} in the signature of a "
-            "function: tensors, numbers, text, and lists, tuples and dictionaries of them can be."
+            "function: tensors, also ragged and sparse ones, numbers, text, and lists, tuples and "
+            "dictionaries of them can be."
         )
 
 
@@ -88,7 +98,10 @@ def decoded(proto: Any) -> Any:
     if kind == "named_tuple_value":
         made = namedtuple(value.name, [p.key for p in value.values])  # type: ignore[misc]
         return made(*[decoded(p.value) for p in value.values])
+    composite = next((c for c, n in COMPOSITES.items() if n == value.type_spec_class), None)
+    if composite is not None:
+        return composite._deserialize(decoded(value.type_state))
     raise NotImplementedError(
         f"The saved model has a {value.type_spec_class_name or kind} in the signature of a function, which "
-        "cannot be read: tensors can."
+        "cannot be read: tensors can, also ragged and sparse ones."
     )

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from wengert.compat.graph_defs.calls import call_nodes
+from wengert.compat.graph_defs.composites import COMPOSITES
 from wengert.compat.graph_defs.draws import Draw, is_stream, without_stream
 from wengert.compat.graph_defs.nodes import attr_value, constant, plain_node
 from wengert.compat.graph_defs.op_defs import BY_HAND, Argument, OpDef, op_defs
@@ -30,11 +31,12 @@ from wengert.core.table import TABLE, complete
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.graph_def import input_name
 from wengert.graph.operation import Operation
-from wengert.inference.deferred_calls import Place, Term, call_of, call_pulled_back
+from wengert.inference.deferred_calls import Parts, Place, Slices, Term, call_of, call_pulled_back
 from wengert.ops.control.effects import WHOLE
 from wengert.ops.control.list_ops import Form as ElementForm
 from wengert.values.dtypes import DType, as_dtype, int32
 from wengert.values.shapes import TensorShape
+from wengert.values.type_spec import type_spec_from_value
 
 OWN: Final = "_wengert"
 CALL: Final = "_wengert_call"
@@ -343,6 +345,15 @@ def literal(value: Any) -> Any:
     return value if is_plain else {"kept": repr(value)}
 
 
+def _composite(value: Parts) -> Any:
+    """A value of several tensors among the arguments of a call: what it is, and the places of these."""
+    spec = type_spec_from_value(value.like)
+    if type(spec) not in COMPOSITES:
+        return {"kept": repr(spec)}
+    told = literal(spec._serialize())
+    return {"value of": [COMPOSITES[type(spec)], told, [literal(part) for part in value.parts]]}
+
+
 # How attributes that are no values of Python are written: importing.py reads them.
 _LITERALS: Final[list[tuple[Any, Callable[[Any], Any]]]] = [
     (DType, lambda value: {"dtype": value.name}),
@@ -351,6 +362,8 @@ _LITERALS: Final[list[tuple[Any, Callable[[Any], Any]]]] = [
     (type(Ellipsis), lambda _: {"ellipsis": True}),
     (Place, lambda value: {"shape of" if value.whole_shape else "input": value.index}),
     (Term, lambda value: {"size": value.said}),
+    (Slices, lambda value: {"slices": [literal(part) for part in value.parts]}),
+    (Parts, lambda value: _composite(value)),
     (dict, lambda value: {"dict": {key: literal(v) for key, v in value.items()}}),
     (np.generic, lambda value: value.item()),
     (np.dtype, lambda value: {"of NumPy": as_dtype(value).name}),

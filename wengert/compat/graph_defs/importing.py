@@ -22,6 +22,7 @@ from wengert.api.session.placeholders import placeholder, placeholder_with_defau
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.compat.graph_defs import checks, old_control_flow
 from wengert.compat.graph_defs.attributes import attr_of
+from wengert.compat.graph_defs.composites import COMPOSITES
 from wengert.compat.graph_defs.export import CALL, GRADIENT, OWN, RULE, SEEDS
 from wengert.compat.graph_defs.old_control_flow import OldControlFlow
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
@@ -34,7 +35,9 @@ from wengert.core.row import Row
 from wengert.core.table import row_of
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import (
+    Parts,
     Place,
+    Slices,
     Term,
     filled,
     gradient_function,
@@ -560,12 +563,20 @@ def _read(value: Any) -> Any:
         "of NumPy": _numpy_dtype,
         "elements": lambda parts: ElementForm(_numpy_dtype(parts[0]), *parts[1:]),
         "shape": TensorShape,
+        "slices": lambda parts: Slices(*[_read(p) for p in parts]),
+        "value of": _composite,
         "slice": lambda parts: slice(*[_read(p) for p in parts]),
         "ellipsis": lambda _: Ellipsis,
     }
     if kind not in readers:
         raise NotImplementedError(f"The attribute {content} has no form outside of its graph.")
     return readers[kind](content)
+
+
+def _composite(told: Any) -> Parts:
+    number, state, parts = told
+    kind = next(kind for kind, n in COMPOSITES.items() if n == number)
+    return Parts(kind._deserialize(_read(state)), [_read(part) for part in parts])
 
 
 def _numpy_dtype(name: str) -> Any:
