@@ -14,7 +14,7 @@ import wengert as tf
 RAGGED = tf.RaggedTensorSpec([None, None], tf.float32)
 DEEP = tf.RaggedTensorSpec([None, None, None], tf.float32, ragged_rank=2)
 SPARSE = tf.SparseTensorSpec([None, 3], tf.float32)
-SLICES = tf.IndexedSlicesSpec([None, 3], tf.float32, dense_shape_dtype=tf.int32)
+SLICES = tf.IndexedSlicesSpec([None, 3], tf.float32)
 LINE, MATRIX = tf.TensorSpec([None]), tf.TensorSpec([3, None])
 
 
@@ -26,9 +26,7 @@ def given(spec: Any) -> Any:
         RAGGED: lambda: tf.ragged.constant([[1.0, 2.0], [3.0], []]),
         DEEP: lambda: tf.ragged.constant([[[1.0], [2.0, 3.0]], [[4.0]]]),
         SPARSE: lambda: tf.sparse.from_dense([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]]),
-        SLICES: lambda: tf.IndexedSlices(
-            tf.ones([2, 3]), tf.constant([0, 3], tf.int64), tf.constant([5, 3])
-        ),
+        SLICES: lambda: tf.IndexedSlices(tf.ones([2, 3]), tf.constant([0, 3], tf.int64)),
         LINE: lambda: tf.constant([0.5, -1.0]),
         MATRIX: lambda: tf.constant([[1.0, 2.0], [0.5, 0.0], [3.0, 1.0]]),
     }[spec]()
@@ -59,7 +57,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "sparse elements": (lambda s: s * 2.0, [SPARSE]),
     "sparse product": (tf.sparse.sparse_dense_matmul, [SPARSE, MATRIX]),
     "sparse to dense": (tf.sparse.to_dense, [SPARSE]),
-    "slices": (lambda s: tf.convert_to_tensor(s) * 2.0, [SLICES]),
+    "slices": (lambda s: tf.IndexedSlices(s.values * 2.0, s.indices), [SLICES]),
     "gradient": (gradient, [RAGGED]),
     "sparse gradient": (sparse_gradient, [SPARSE, MATRIX]),
 }
