@@ -294,7 +294,8 @@ class Importer:
             self.graph.device(node.device),
         ):
             self._check(node, inputs)
-            maker, own = self._maker(node), _own_gradient(node)
+            own = _own_gradient(node)
+            maker = self._maker(node, own)
             is_named = own and not own.startswith("CustomGradient-")  # which files alone have
             with self.graph.gradient_override_map({node.op: own}) if is_named else nullcontext():
                 made = maker(self, node, inputs)
@@ -311,13 +312,12 @@ class Importer:
             name = node.name.rpartition("/")[2]
             checks.check_inputs(node, known, f"{scope}/{name}" if scope else name, inputs)
 
-    def _maker(self, node: Any) -> Maker:
+    def _maker(self, node: Any, own: str) -> Maker:
         if "_closed" in node.attr and node.attr["_closed"].b:
             raise NotImplementedError(
                 f"Node {node.name!r} is a {node.op} that keeps its functions to itself: it can be shown, "
                 "not imported."
             )
-        own = _own_gradient(node)
         if own in self.gradients:
             found: Maker = self.gradients[own]
             return found
