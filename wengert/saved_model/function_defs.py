@@ -109,6 +109,7 @@ class Library:
                 _nothing(made, own, y) if is_absent else nodes.place(input_name(y, y.op.name))
             )
         for op in graph.get_operations():
+            made.signature.is_stateful |= bool(op.row.stateful)
             if op.name not in known and _acts(op):
                 made.signature.control_output.append(op.name)
                 made.control_ret[op.name] = op.name
@@ -237,7 +238,8 @@ class _Nodes:
         given = [x for x in op.inputs[1:] if not stream_of(x)]
         kinds = self.are_resources(given)
         types = [resource if r else x.dtype for x, r in zip(given, kinds, strict=True)]
-        kind = "Case" if op.row.effects or any(kinds) else "StatelessCase"
+        draws = len(given) < len(op.inputs) - 1
+        kind = "Case" if op.row.effects or draws or any(kinds) else "StatelessCase"
         made = self.node(op, kind, [input_name(x, x.op.name) for x in (op.inputs[0], *given)])
         made.attr["Tin"].CopyFrom(attr_value(types))
         made.attr["Tout"].CopyFrom(attr_value([y.dtype for y in op.outputs]))

@@ -77,7 +77,8 @@ class LoopDef:
             ],
         ]
         has_effects = self._op.row.effects or any(resources)
-        made = self._writer.node(self._op, LOOPS[not has_effects], [v.first for v in values])
+        is_pure = not has_effects and len(constants) == len(self._constants)  # and draws nothing
+        made = self._writer.node(self._op, LOOPS[is_pure], [v.first for v in values])
         made.attr["T"].CopyFrom(attr_value([v.dtype for v in values]))
         made.attr["output_shapes"].list.shape.extend([shape_proto(v.shape) for v in values])
         made.attr["parallel_iterations"].i = 10
