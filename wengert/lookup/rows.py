@@ -121,9 +121,13 @@ def _fill(table: Contents, keys: Any, values: Any) -> None:
     table.fill(keys, values)
 
 
+def _import(table: Contents, keys: Any, values: Any) -> None:
+    (_fill if table.form.once else Contents.replace)(table, keys, values)
+
+
 INSERT: Final = changing("LookupTableInsertV2", _insert)
 REMOVE: Final = changing("LookupTableRemoveV2", Contents.remove)
-IMPORT: Final = changing("LookupTableImportV2", Contents.replace)
+IMPORT: Final = changing("LookupTableImportV2", _import)
 FILL: Final = changing("InitializeTableV2", _fill)
 
 

@@ -25,6 +25,7 @@ from wengert.saved_model import options as names
 from wengert.saved_model.function_defs import WITHOUT_GRADIENT
 from wengert.saved_model.reading import chosen, read_model
 from wengert.saved_model.structures import decoded
+from wengert.saved_model.tables import CREATE, INITIALIZE, table_of
 from wengert.saved_model.version_1 import load_version_1
 from wengert.saving.object_graph import KEY, of_message
 from wengert.saving.restoration import Restoration
@@ -70,6 +71,10 @@ class LoadedObject(AutoTrackable):
         return function(*args, **kwargs)
 
 
+class _LoadedTable(LoadedObject):
+    """A table, or another resource: what makes it and fills it are functions among its parts."""
+
+
 class _Loading:
     def __init__(self, folder: Path, meta: Any, options: Any) -> None:
         self._folder = folder
@@ -92,6 +97,9 @@ class _Loading:
             self._connect(value, proto)
         if not self._options.experimental_skip_checkpoint:
             self._restore()
+        for value in self._objects:
+            if isinstance(value, _LoadedTable) and INITIALIZE in value.__dict__:
+                value.__dict__[INITIALIZE]()
         if self._options.experimental_load_function_aliases:
             self._objects[0].function_aliases = NoDependency(self._aliases())
         return self._objects[0]
@@ -168,8 +176,8 @@ class _Loading:
     def _captured_tensor(self, proto: Any) -> str:
         return str(proto.name)
 
-    def _resource(self, proto: Any) -> LoadedObject:
-        return LoadedObject()
+    def _resource(self, proto: Any) -> _LoadedTable:
+        return _LoadedTable()
 
     def _connect(self, value: Any, proto: Any) -> None:
         for child in proto.children:
@@ -199,12 +207,21 @@ class _Loading:
         value = self._objects[number]
         if isinstance(value, names.Asset):
             return value.asset_path
-        if isinstance(value, LoadedObject):
-            raise NotImplementedError(
-                f"A function of the saved model at {self._folder} uses a resource that is no variable, such "
-                "as a lookup table: it cannot be loaded."
-            )
-        return value
+        return self._table(value) if isinstance(value, _LoadedTable) else value
+
+    def _table(self, value: _LoadedTable) -> Any:
+        """The tensor that stands for a table, which is made here."""
+        handle = value.__dict__.get("_handle")
+        if handle is None:
+            create = value.__dict__[CREATE].concrete_functions[0].name
+            handle = table_of(next(f for f in self.library.function if f.signature.name == create))
+            if handle is None:
+                raise NotImplementedError(
+                    f"A function of the saved model at {self._folder} uses a resource that is no variable "
+                    "and no table that is filled once: it cannot be loaded."
+                )
+            value.__dict__["_handle"] = handle
+        return handle
 
     def _gradient(self, name: str) -> Any:
         """What makes a node whose gradient is a function of the library."""

@@ -22,11 +22,13 @@ from wengert.core.context import activate
 from wengert.formats.bundles import BundleWriter
 from wengert.graph.function_graph import FunctionGraph
 from wengert.host.files import replaced
+from wengert.lookup.contents import Contents
 from wengert.ops.arrays.gathering import to_dense
 from wengert.ops.arrays.identity import identity
 from wengert.saved_model import options as names
 from wengert.saved_model.function_defs import Custom, Library
 from wengert.saved_model.structures import encoded
+from wengert.saved_model.tables import TableFunction, contents_of, functions, table_node
 from wengert.saving.object_graph import KEY, View, in_message
 from wengert.saving.saver import value_of
 from wengert.saving.trackables.parts import parts_of
@@ -116,6 +118,7 @@ class _Saving:
         self.objects = message("SavedObjectGraph")()
         self.meta = message("MetaGraphDef")()
         self._constants: dict[int, int] = {}
+        self._tables: dict[Contents, int] = {}
         self._extra: list[Any] = []
         self._names: dict[int, str] = {}
 
@@ -300,6 +303,9 @@ class _Saving:
         number = self.view.number(value)
         if number is not None:
             return number
+        contents = contents_of(value)
+        if contents is not None:
+            return self._table(contents)
         for n, known in enumerate(self.view.objects):
             if getattr(known, "_value", None) is value or getattr(known, "_tensor", None) is value:
                 return n
@@ -316,6 +322,35 @@ class _Saving:
             self._constants[id(value)] = len(self.view.objects) + len(self._extra)
             self._extra.append(node)
         return self._constants[id(value)]
+
+    def _table(self, contents: Contents) -> int:
+        """The number of a table, an object with its functions."""
+        if contents not in self._tables:
+            node = message("SavedObject")()
+            node.resource.SetInParent()
+            self._tables[contents] = number = self._added(node)
+            for made in functions(self.library, contents):
+                node.children.add(node_id=self._of_table(made, number), local_name=made.part)
+        return self._tables[contents]
+
+    def _of_table(self, made: TableFunction, table: int) -> int:
+        """The number of a function of a table."""
+        self.library.proto.function.append(made.definition)
+        name = made.definition.signature.name
+        saved = self.objects.concrete_functions[name]
+        saved.bound_inputs.extend([table] * made.takes_table)
+        saved.canonicalized_input_signature.CopyFrom(encoded(((), {})))
+        saved.output_signature.CopyFrom(encoded(TensorSpec([], made.dtype)))
+        node = message("SavedObject")()
+        node.function.concrete_functions.append(name)
+        node.function.function_spec.fullargspec.CopyFrom(encoded(_NO_ARGUMENTS))
+        node.function.function_spec.input_signature.CopyFrom(encoded(None))
+        return self._added(node)
+
+    def _added(self, node: Any) -> int:
+        """The number of an object beside those of the model."""
+        self._extra.append(node)
+        return len(self.view.objects) + len(self._extra) - 1
 
     def _constant(self, array: Any) -> str:
         name = f"Const_{len(self.graph.node)}"
@@ -361,7 +396,7 @@ class _Saving:
             types.append(spec.dtype)
         for value in trace.graph.captured:
             is_variable = isinstance(value, Variable)
-            inputs.append(self._handle(value) if is_variable else self._constant(np.asarray(value)))
+            inputs.append(self._outside(value))
             types.append(resource if is_variable else value.dtype)
         call = self.graph.node.add(
             name=f"StatefulPartitionedCall_{name}", op="StatefulPartitionedCall"
@@ -372,6 +407,18 @@ class _Saving:
         call.attr["f"].func.name = inner
         for n, (key, y) in enumerate(results.items()):
             _tell(signature.outputs[key], f"{call.name}:{n}", y)
+
+    def _outside(self, value: Any) -> str:
+        """The node of what a signature captured."""
+        contents = contents_of(value)
+        if contents is not None:
+            node = table_node(f"{contents.name}_{self._table(contents)}", contents)
+            if all(n.name != node.name for n in self.graph.node):
+                self.graph.node.append(node)
+            return str(node.name)
+        if isinstance(value, Variable):
+            return self._handle(value)
+        return self._constant(np.asarray(value))
 
     def _handle(self, variable: Any) -> str:
         name = f"{variable.name.rpartition(':')[0]}_{self._bound_number(variable)}"
@@ -453,6 +500,7 @@ def _full_arg_spec(value: Any) -> Any:
 
 
 _ANY: Final = inspect.FullArgSpec([], "args", "kwargs", None, [], None, {})
+_NO_ARGUMENTS: Final = inspect.FullArgSpec([], None, None, None, [], None, {})
 
 
 def _simple(value: Any) -> Any:

@@ -503,9 +503,16 @@ def _sparse_cross_entropy(op: Operation) -> list[Any] | None:
     return [node(op, op.type, inputs, {"T": logits.dtype, "Tlabels": labels.dtype})]
 
 
+def _lookup(op: Operation) -> list[Any]:
+    """The values of keys in a table."""
+    inputs = [input_name(x, x.op.name) for x in op.inputs]
+    return [node(op, op.type, inputs, {"Tin": op.inputs[1].dtype, "Tout": op.outputs[0].dtype})]
+
+
 _SPECIAL: Final[dict[str, Callable[[Operation], list[Any] | None]]] = {
     "Const": _const,
     "EncodeSummary": _summary,
+    "LookupTableFindV2": _lookup,
     "PrintV2": _print,
     "VarHandleOp": _variable,
     "SparseSoftmaxCrossEntropyWithLogits": _sparse_cross_entropy,

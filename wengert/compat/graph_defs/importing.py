@@ -45,6 +45,8 @@ from wengert.inference.deferred_calls import (
     tensors_in,
     told_call,
 )
+from wengert.lookup import rows as table_rows
+from wengert.lookup.contents import Form
 from wengert.ops.arrays.creation import constant
 from wengert.ops.arrays.identity import READ
 from wengert.ops.control.cond import cond, switch_case
@@ -164,7 +166,8 @@ class Importer:
         op = self._operation(node.name) if names and node.name in self.values else None
         if op is None:
             return
-        others = [other for n in names if (other := self._operation(n)) is not None]
+        there = [n for n in names if n in self.values]  # what a function is given has another name
+        others = [other for n in there if (other := self._operation(n)) is not None]
         groups = sorted(f"loc:@{other.name}".encode() for other in others)
         op.graph.colocations[op.name] = groups, False
         if any(other is not op for other in others):
@@ -672,9 +675,16 @@ def _of_row(row: Row, *attrs: str) -> Maker:
     def add(importer: Importer, node: Any, inputs: list[Any]) -> Any:
         given = {key: tuple(attr_of(node.attr[key])) for key in attrs}
         made = apply(row, inputs, given, node.name.rpartition("/")[2])
-        return made if made is not None and made != [] else importer.graph.operations[-1]
+        is_nothing = made is None or (isinstance(made, list) and not made)
+        return importer.graph.operations[-1] if is_nothing else made
 
     return add
+
+
+def _lookup(importer: Importer, node: Any, inputs: list[Any]) -> Any:
+    keys, values = (as_dtype(node.attr[key].type).numpy_dtype for key in ("Tin", "Tout"))
+    form = Form("HashTableV2", keys, values)
+    return apply(table_rows.FIND, inputs, {"form": form}, node.name.rpartition("/")[2])
 
 
 def _handed_on(importer: Importer, node: Any, inputs: list[Any]) -> Any:
@@ -690,6 +700,10 @@ _MAKERS: Final[dict[str, Maker]] = {
     "PlaceholderV2": _placeholder,
     "PlaceholderWithDefault": _with_default,
     "NoOp": _nothing,
+    "LookupTableFindV2": _lookup,
+    "LookupTableImportV2": _of_row(table_rows.IMPORT),
+    "LookupTableSizeV2": _of_row(table_rows.SIZE),
+    "InitializeTableV2": _of_row(table_rows.FILL),
     "VarHandleOp": _variable,
     "VariableV2": _variable,
     "ReadVariableOp": _read_variable,
