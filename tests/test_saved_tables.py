@@ -98,3 +98,26 @@ def test_nodes_that_belong_with_an_argument_are_read(tmp_path: Path) -> None:
             node.attr["_class"].list.s.append(b"loc:@embedding_lookup/533")
     path.write_bytes(saved.SerializeToString())
     assert said(tf.saved_model.load(str(tmp_path)).f(tf.constant([1], tf.int64))) == [[3, 4, 5]]
+
+
+@pytest.mark.parametrize("is_fixed", [True, False])
+def test_tables_of_a_meta_graph_are_filled_there(is_fixed: bool, tmp_path: Path) -> None:
+    v1: Any = tf.compat.v1
+    with tf.Graph().as_default():
+        words = v1.placeholder(tf.string, [None], name="words")
+        if is_fixed:
+            numbers = table(["a"], tf.constant([5], tf.int64), -1)
+        else:
+            numbers = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+            keys, values = tf.constant(["a"]), tf.constant([5], tf.int64)
+            v1.add_to_collection(v1.GraphKeys.TABLE_INITIALIZERS, numbers.insert(keys, values))
+        tf.identity(numbers.lookup(words), name="found")
+        v1.get_variable("v", [2])
+        session = v1.Session()
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver().save(session, str(tmp_path / "model"))
+    with tf.Graph().as_default():
+        session = v1.Session()
+        v1.train.import_meta_graph(str(tmp_path / "model.meta"))
+        session.run(v1.tables_initializer())
+        assert session.run("found:0", {"words:0": ["a", "b"]}).tolist() == [5, -1]

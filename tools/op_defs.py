@@ -117,6 +117,8 @@ OF_GRAPHS = [
     "AvgPool",
     "SparseSoftmaxCrossEntropyWithLogits",
     "HashTableV2",
+    "LookupTableInsertV2",
+    "MutableHashTableV2",
     "InitializeTableV2",
     "LookupTableFindV2",
     "LookupTableImportV2",

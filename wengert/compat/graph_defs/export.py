@@ -503,6 +503,15 @@ def _sparse_cross_entropy(op: Operation) -> list[Any] | None:
     return [node(op, op.type, inputs, {"T": logits.dtype, "Tlabels": labels.dtype})]
 
 
+def _table(op: Operation) -> list[Any] | None:
+    """A table of single keys and values."""
+    form = op.attrs["form"]
+    if form.key_shape or form.value_shape or form.reserved:
+        return None
+    kinds = {"key_dtype": as_dtype(form.key_dtype), "value_dtype": as_dtype(form.value_dtype)}
+    return [node(op, op.type, [], {**kinds, "shared_name": op.name, "container": ""})]
+
+
 def _lookup(op: Operation) -> list[Any]:
     """The values of keys in a table."""
     inputs = [input_name(x, x.op.name) for x in op.inputs]
@@ -512,7 +521,9 @@ def _lookup(op: Operation) -> list[Any]:
 _SPECIAL: Final[dict[str, Callable[[Operation], list[Any] | None]]] = {
     "Const": _const,
     "EncodeSummary": _summary,
+    "HashTableV2": _table,
     "LookupTableFindV2": _lookup,
+    "MutableHashTableV2": _table,
     "PrintV2": _print,
     "VarHandleOp": _variable,
     "SparseSoftmaxCrossEntropyWithLogits": _sparse_cross_entropy,

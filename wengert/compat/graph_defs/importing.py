@@ -681,6 +681,12 @@ def _of_row(row: Row, *attrs: str) -> Maker:
     return add
 
 
+def _table(importer: Importer, node: Any, inputs: list[Any]) -> Any:
+    keys, values = (as_dtype(node.attr[k].type).numpy_dtype for k in ("key_dtype", "value_dtype"))
+    form = Form(node.op, keys, values, once=node.op == "HashTableV2")
+    return table_rows.new_table(form, node.name.rpartition("/")[2])
+
+
 def _lookup(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     keys, values = (as_dtype(node.attr[key].type).numpy_dtype for key in ("Tin", "Tout"))
     form = Form("HashTableV2", keys, values)
@@ -700,6 +706,9 @@ _MAKERS: Final[dict[str, Maker]] = {
     "PlaceholderV2": _placeholder,
     "PlaceholderWithDefault": _with_default,
     "NoOp": _nothing,
+    "HashTableV2": _table,
+    "MutableHashTableV2": _table,
+    "LookupTableInsertV2": _of_row(table_rows.INSERT),
     "LookupTableFindV2": _lookup,
     "LookupTableImportV2": _of_row(table_rows.IMPORT),
     "LookupTableSizeV2": _of_row(table_rows.SIZE),
