@@ -736,3 +736,17 @@ def test_cases_of_a_session_check_their_conditions() -> None:
             session.run(alone, {x: 9})
         with pytest.raises(tf.errors.InvalidArgumentError, match="None of conditions"):
             session.run(certain, {x: 0})
+
+
+def test_a_scan_of_nothing_has_the_shape_of_what_it_began_with() -> None:
+    """In eager mode, too; a step of another shape is refused, unless shapes are not inferred."""
+    rows = tf.zeros([0, 3])
+
+    def scanned(rows: Any) -> Any:
+        return tf.scan(lambda a, r: a + tf.reduce_sum(r), rows, initializer=tf.zeros([2]))
+
+    assert scanned(rows).shape == tf.function(scanned)(rows).shape == [0, 2]
+    with pytest.raises(ValueError, match="shape"):
+        tf.scan(lambda a, r: a + r, tf.zeros([1, 3]), initializer=0.0)
+    wider = tf.scan(lambda a, r: a + r, tf.zeros([1, 3]), initializer=0.0, infer_shape=False)
+    assert wider.shape == [1, 3]
