@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from wengert.core.context import graph_around
@@ -58,6 +58,7 @@ class FunctionGraph(Graph):
         super().__init__()
         self.name = name
         self.inputs: list[SymbolicTensor] = []
+        self.arguments: Sequence[Any] = ()  # the values of inputs that it is traced for, meanwhile
         self.outputs: list[SymbolicTensor] = []
         # Captures by the id of the outside value: that value, and its placeholder inside.
         self._captures: dict[int, tuple[Any, SymbolicTensor]] = {}
