@@ -169,7 +169,21 @@ class FunctionGraph(Graph):
         """The capture that stands for an outside value."""
         return self._captured(value)
 
+    def _meant(self, value: Any) -> Any:
+        """A value of outside as it was before graphs around this one captured it.
+
+        Both may be used here, by a user's function and by a rule: they are to be one input.
+        """
+        while type(value) is SymbolicTensor and value.op.row is CAPTURE:
+            pairs = value.op.graph._captures.values()
+            before = next((v for v, tensor in pairs if tensor is value), None)
+            if before is None:
+                break
+            value = before
+        return value
+
     def _captured(self, value: Any) -> SymbolicTensor:
+        value = self._meant(value)
         known = self._captures.get(id(value))
         if known is not None and known[0] is value:
             return known[1]
