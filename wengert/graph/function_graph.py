@@ -170,16 +170,12 @@ class FunctionGraph(Graph):
         return self._captured(value)
 
     def _meant(self, value: Any) -> Any:
-        """A value of outside as it was before graphs around this one captured it.
+        """A value of a graph farther out as the graph around this one has it.
 
-        Both may be used here, by a user's function and by a rule: they are to be one input.
+        A user's function and a rule may use either here: they are to be one input.
         """
-        while type(value) is SymbolicTensor and value.op.row is CAPTURE:
-            pairs = value.op.graph._captures.values()
-            before = next((v for v, tensor in pairs if tensor is value), None)
-            if before is None:
-                break
-            value = before
+        if type(value) is SymbolicTensor and value.op.graph is not self._outer:
+            return self._outer.capture(value)
         return value
 
     def _captured(self, value: Any) -> SymbolicTensor:
