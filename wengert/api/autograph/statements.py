@@ -53,7 +53,7 @@ class Statements:
         self._stops = stops
         self._liveness = liveness
         self._mangle = mangle
-        self._captures = _captures(body)
+        self._captures = _captures(body) if expressions.has_functions else Counter[str]()
         self.shared: set[str] = set()  # variables that functions of blocks write
 
     def block(self, statements: list[Node]) -> list[Any]:
@@ -72,11 +72,9 @@ class Statements:
     def _branch(self, node: ast.If) -> list[Any]:
         place = at(node.test)
         body, orelse = self._own(node)
-        own = (
-            (body | orelse)
-            - self._shared_of(node.body, body)
-            - self._shared_of(node.orelse, orelse)
-        )
+        own = body | orelse
+        if own:
+            own -= self._shared_of(node.body, body) | self._shared_of(node.orelse, orelse)
         return [
             self._function(_BODY, node.body, [node], place, own=body),
             self._function(_ORELSE, node.orelse, [node], place, own=orelse),
@@ -90,6 +88,8 @@ class Statements:
 
         A gradient calls such a function when the other block has been traced, too.
         """
+        if not self._captures:
+            return [set(), set()]
         others = self._liveness.live[node] | self._expressions.globals | self._expressions.nonlocals
         within = _captures([*node.body, *node.orelse])
         others |= {n for n, count in self._captures.items() if within[n] < count}
