@@ -927,3 +927,54 @@ def test_a_range_whose_step_is_a_tensor() -> None:
 
     for ends in ((5, 0, -1), (0, 5, 1), (9, 1, -3), (1, 9, 3), (3, 3, 1), (3, 3, -1)):
         assert int(total(*map(tf.constant, ends))) == sum(range(*ends))
+
+
+def _once_again(y: Any) -> Any:
+    """What a loop wrote is read when the gradient computes the function again."""
+    for _ in tf.range(2):
+        factor = 2.0
+        y = tf.recompute_grad(lambda x: x * factor)(y)
+    return y
+
+
+def _of_each_block(y: Any) -> Any:
+    """Both blocks write the variable, and each function reads that of its own."""
+    if tf.reduce_sum(y) > 0:
+        factor = 2.0
+        y = tf.recompute_grad(lambda x: x * x * factor)(y)
+    else:
+        factor = 3.0
+        y = tf.recompute_grad(lambda x: x * x * factor)(y)
+    return y
+
+
+def _of_one_block(y: Any) -> Any:
+    """The block that does not write the variable does not take it away, either."""
+    if tf.reduce_sum(y) > 0:
+        factor = y * 2.0
+
+        @tf.custom_gradient
+        def scaled(x: Any) -> Any:
+            return x * factor, lambda dy: dy * factor * 3.0
+
+        y = scaled(y)
+    return y
+
+
+@pytest.mark.parametrize("program", [_once_again, _of_each_block, _of_one_block])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_gradient_calls_a_function_made_in_a_block(
+    program: Callable[..., Any], sign: float
+) -> None:
+    """It finds the variables as they were left there, as in eager mode."""
+
+    def gradient(y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(y)
+            z = program(y)
+        return tape.gradient(z, y)
+
+    y = tf.constant([1.0, 2.0]) * sign
+    expected = gradient(y).numpy().tolist()
+    assert tf.function(gradient)(y).numpy().tolist() == expected
+    assert tf.function(gradient, jit_compile=True)(y).numpy().tolist() == expected

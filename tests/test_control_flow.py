@@ -736,3 +736,43 @@ def test_cases_of_a_session_check_their_conditions() -> None:
             session.run(alone, {x: 9})
         with pytest.raises(tf.errors.InvalidArgumentError, match="None of conditions"):
             session.run(certain, {x: 0})
+
+
+def test_a_scan_of_nothing_has_the_shape_of_what_it_began_with() -> None:
+    """In eager mode, too; a step of another shape is refused, unless shapes are not inferred."""
+    rows = tf.zeros([0, 3])
+
+    def scanned(rows: Any) -> Any:
+        return tf.scan(lambda a, r: a + tf.reduce_sum(r), rows, initializer=tf.zeros([2]))
+
+    assert scanned(rows).shape == tf.function(scanned)(rows).shape == [0, 2]
+    with pytest.raises(ValueError, match="shape"):
+        tf.scan(lambda a, r: a + r, tf.zeros([1, 3]), initializer=0.0)
+    wider = tf.scan(lambda a, r: a + r, tf.zeros([1, 3]), initializer=0.0, infer_shape=False)
+    assert wider.shape == [1, 3]
+
+
+@pytest.mark.parametrize("kind", ["branch", "loop", "batch"])
+def test_a_gradient_taken_further_inside_has_a_gradient(kind: str) -> None:
+    """The argument enters the inner graph in two ways, by the user's tensor and by the rules: once."""
+
+    def slope(y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(y)
+            z = y * y * 2.0
+        if kind == "branch":
+            return tf.cond(tf.reduce_sum(y) > 0, lambda: tape.gradient(z, y), lambda: y)
+        if kind == "batch":
+            return tf.reduce_sum(tape.batch_jacobian(z, y), 2)
+        return tf.while_loop(
+            lambda i, a: i < 1, lambda i, a: (i + 1, a + tape.gradient(z, y)), (0, tf.zeros_like(y))
+        )[1]
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32)])
+    def curvature(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.cond(tf.reduce_sum(x) > 0, lambda: slope(x), lambda: x)
+        return tape.gradient(y, x)
+
+    assert curvature(tf.ones([2, 3])).numpy().tolist() == [[4.0] * 3] * 2

@@ -926,3 +926,27 @@ def test_a_result_that_is_no_tensor_is_refused(value: Any) -> None:
 def test_an_input_signature_is_a_list() -> None:
     with pytest.raises(TypeError, match="must be either a tuple or a list, got int"):
         tf.function(lambda x: x, input_signature=1)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("signature", [None, [tf.TensorSpec([None, 2], tf.float32)]])
+def test_a_variable_that_begins_with_what_an_argument_tells(signature: Any) -> None:
+    """With that of the first call, as in a layer that scales what it is given first; in functions within, too."""
+    kept: list[Any] = []
+
+    @tf.function(input_signature=signature)
+    def centred(x: Any) -> Any:
+        if not kept:
+            kept.append(tf.Variable(tf.reduce_mean(x, 0)))
+        return x - kept[0]
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    assert centred(x).numpy().tolist() == [[-1.0, -1.0], [1.0, 1.0]]
+    assert centred(x[:1] * 3.0).numpy().tolist() == [[1.0, 3.0]]
+    kept.clear()
+    within = tf.function(
+        lambda x, c: tf.cond(c, lambda: tf.function(centred.python_function)(x * 2.0), lambda: x)
+    )
+    assert within(x, tf.constant(True)).numpy().tolist() == [[-2.0, -2.0], [2.0, 2.0]]
+    kept.clear()
+    with pytest.raises(ValueError, match="depends on an argument"):
+        tf.function(centred.python_function).get_concrete_function(tf.TensorSpec([None, 2]))

@@ -263,3 +263,74 @@ def test_a_session_checks_the_rows_of_what_it_computes() -> None:
                 with pytest.raises(tf.errors.InvalidArgumentError):
                     session.run(fetch, good | bad)
             assert session.run(sums, good | {others: [7, 7]}).tolist() == [1.0, 5.0]
+
+
+@pytest.mark.parametrize("row_length", [2, tf.constant(2)])
+def test_rows_of_one_length_of_an_unknown_number_of_values(row_length: Any) -> None:
+    """Splits have the dtype of the length; without a length there are no rows."""
+    spec = tf.TensorSpec([None], tf.float32)
+    make: Any = tf.RaggedTensor.from_uniform_row_length
+
+    @tf.function(input_signature=[spec])
+    def rows(values: Any) -> Any:
+        made = make(values, row_length)
+        return made, tf.reduce_sum(made, 1)
+
+    made, sums = rows(tf.range(6.0))
+    assert made.to_list() == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
+    assert sums.numpy().tolist() == [1.0, 5.0, 9.0]
+    assert made.row_splits.dtype == tf.convert_to_tensor(row_length, dtype_hint=tf.int64).dtype
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        rows(tf.range(5.0))
+    of_argument = tf.function(lambda values, n: make(values, n))
+    assert of_argument(tf.range(6.0), tf.constant(3)).to_list() == [
+        [0.0, 1.0, 2.0],
+        [3.0, 4.0, 5.0],
+    ]
+    assert make(tf.zeros([0]), 0).to_list() == []
+    with pytest.raises(ValueError, match="rank 0"):
+        make([1.0, 2.0], [2])
+
+
+def test_row_ids_that_only_a_run_knows() -> None:
+    """The last of them tells the number of rows, unless that is an argument, too."""
+    make = tf.RaggedTensor.from_value_rowids
+    values, ids = tf.constant([1.0, 2.0, 3.0]), tf.constant([0, 0, 2])
+    unknown = [tf.TensorSpec([None], tf.float32), tf.TensorSpec([None], tf.int32)]
+    for signature in (None, unknown):
+        made = tf.function(lambda v, i: make(v, i), input_signature=signature)
+        assert made(values, ids).to_list() == [[1.0, 2.0], [], [3.0]]
+        assert made(values[:0], ids[:0]).to_list() == []
+    counted = tf.function(lambda v, i, n: make(v, i, n))
+    assert counted(values, ids, tf.constant(4)).to_list() == [[1.0, 2.0], [], [3.0], []]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        counted(values, ids, tf.constant(2))
+
+
+def test_partitions_of_what_only_a_run_knows() -> None:
+    """Every way to tell the rows, of arguments of a function of unknown size."""
+    make = tf.experimental.RowPartition
+    ways: list[tuple[Any, list[int], list[int]]] = [
+        (make.from_row_splits, [0, 2, 2, 3], [0, 2, 2, 3]),
+        (make.from_row_lengths, [2, 0, 1], [0, 2, 2, 3]),
+        (make.from_row_limits, [2, 2, 3], [0, 2, 2, 3]),
+        (make.from_value_rowids, [0, 0, 2], [0, 2, 2, 3]),
+        (lambda a: make.from_row_starts(a, nvals=3), [0, 2, 2], [0, 2, 2, 3]),
+        (lambda a: make.from_uniform_row_length(a[0], nvals=4), [2], [0, 2, 4]),
+        (lambda a: make.from_uniform_row_length(a[0], nrows=2), [2], [0, 2, 4]),
+    ]
+    for way, numbers, splits in ways:
+        for dtype in (tf.int32, tf.int64):
+
+            def shown(a: Any, way: Any = way) -> Any:
+                made = way(a)
+                return made.row_splits(), made.offsets_in_rows()
+
+            expected = [
+                x - splits[i] for i in range(len(splits) - 1) for x in range(*splits[i : i + 2])
+            ]
+            signature = [tf.TensorSpec([None], dtype)]
+            for f in (shown, tf.function(shown, input_signature=signature)):
+                found = f(tf.constant(numbers, dtype))
+                assert [v.numpy().tolist() for v in found] == [splits, expected]
+                assert [v.dtype for v in found] == [dtype, dtype]

@@ -287,3 +287,17 @@ def test_questions_of_shape() -> None:
         assert cast.dtype is tf.float64
     with pytest.raises(ValueError, match="Attempt to convert a value"):
         tf.exp(s)
+
+
+def test_pieces_of_an_unknown_shape() -> None:
+    """There are as many as are asked for, however that is said."""
+    signature = [tf.SparseTensorSpec([None, None])]
+
+    @tf.function(input_signature=signature)
+    def pieces(s: Any) -> Any:
+        return tf.sparse.split(s, 2, 1), tf.sparse.split(sp_input=s, num_split=2, axis=1)[1]
+
+    first, second = pieces(example())[0]
+    assert tf.sparse.to_dense(first).numpy().tolist() == [[1.0, 0.0], [0.0, 3.0]]
+    assert tf.sparse.to_dense(second).numpy().tolist() == [[2.0, 0.0], [0.0, 0.0]]
+    assert tf.sparse.to_dense(pieces(example())[1]).numpy().tolist() == [[2.0, 0.0], [0.0, 0.0]]

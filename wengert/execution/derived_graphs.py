@@ -24,8 +24,8 @@ class GradientGraph(FunctionGraph):
     def _is_inside(self, graph: Any) -> bool:
         return True
 
-    def _captured(self, value: Any) -> SymbolicTensor:
-        return super()._captured(_as_inside(self.outer_graph, value))
+    def _meant(self, value: Any) -> Any:
+        return _as_inside(self.outer_graph, value)
 
 
 def _as_inside(body: Any, value: Any) -> Any:
@@ -36,10 +36,12 @@ def _as_inside(body: Any, value: Any) -> Any:
     """
     if not isinstance(body, FunctionGraph):
         return value
-    # The body of a derivative has it under the name that it has in the body of that.
-    meant = _as_inside(body.outer_graph, value) if isinstance(body, GradientGraph) else value
-    known = body._captures.get(id(meant))
-    return known[1] if known is not None and known[0] is meant else value
+    # The body has it under the name that the graph around it has, unless it is of no graph.
+    for meant in (_as_inside(body.outer_graph, value), value):
+        known = body._captures.get(id(meant))
+        if known is not None and known[0] is meant:
+            return known[1]
+    return value
 
 
 class PulledBack:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from wengert.core.context import graph_around
@@ -58,6 +58,7 @@ class FunctionGraph(Graph):
         super().__init__()
         self.name = name
         self.inputs: list[SymbolicTensor] = []
+        self.arguments: Sequence[Any] = ()  # the values of inputs that it is traced for, meanwhile
         self.outputs: list[SymbolicTensor] = []
         # Captures by the id of the outside value: that value, and its placeholder inside.
         self._captures: dict[int, tuple[Any, SymbolicTensor]] = {}
@@ -168,7 +169,17 @@ class FunctionGraph(Graph):
         """The capture that stands for an outside value."""
         return self._captured(value)
 
+    def _meant(self, value: Any) -> Any:
+        """A value of a graph farther out as the graph around this one has it.
+
+        A user's function and a rule may use either here: they are to be one input.
+        """
+        if type(value) is SymbolicTensor and value.op.graph is not self._outer:
+            return self._outer.capture(value)
+        return value
+
     def _captured(self, value: Any) -> SymbolicTensor:
+        value = self._meant(value)
         known = self._captures.get(id(value))
         if known is not None and known[0] is value:
             return known[1]

@@ -65,7 +65,7 @@ class _Branch:
         try:
             found = cond(test, lambda: self._traced("main"), lambda: self._traced("else"))
         except BaseException:
-            self._state.set(self._before)
+            self._state.begin(self._before)
             raise
         end = self._ends.get("main") or self._ends["else"]
         self._state.set(end.with_tensors(found) if end.tensors else end.values)
@@ -89,7 +89,7 @@ class _Branch:
         return end.tensors
 
     def _after(self, which: str) -> list[Any]:
-        self._state.set(self._before)
+        self._state.begin(self._before)
         self._blocks[which]()
         return self._state.values()
 

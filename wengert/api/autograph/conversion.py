@@ -159,7 +159,7 @@ def _rewrite(node: Node, mangle: Callable[[str], str]) -> Facts:
     liveness = Liveness(expressions, jumps.stops)
     theirs = expressions.globals | expressions.nonlocals
     liveness.before(body, set(theirs))
-    statements = Statements(expressions, jumps.stops, liveness, mangle)
+    statements = Statements(expressions, jumps.stops, liveness, mangle, body)
     made = statements.block(body)
     place = at(node.body[0])
     own = sorted(statements.shared - theirs - set(expressions.parameters))

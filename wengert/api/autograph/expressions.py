@@ -66,6 +66,7 @@ class Expressions:
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.closures: dict[str, Facts] = {}  # by the name of a function within
+        self.has_functions = False  # within, or classes
         self.parameters = parameters(node.args)
         self._nested = nested
         self._now = Facts(set(), set(), set())
@@ -185,6 +186,7 @@ class Expressions:
 
     def _function(self, node: Node) -> ast.stmt:
         """A function within: converted with the one around it, unless it is decorated."""
+        self.has_functions = True
         found = self._nested(node)
         self.closures[node.name] = found
         self._now.reads.update(found.reads)
@@ -192,6 +194,7 @@ class Expressions:
         return node  # type: ignore[no-any-return]
 
     def _class(self, node: ast.ClassDef) -> ast.stmt:
+        self.has_functions = True
         self._now.reads.update(loaded(node))
         self._now.writes.add(node.name)
         return node
@@ -285,6 +288,7 @@ class Expressions:
         return node  # type: ignore[no-any-return]
 
     def _lambda(self, node: ast.Lambda) -> ast.expr:
+        self.has_functions = True
         args = node.args
         args.defaults = [self.visit(d) for d in args.defaults]
         args.kw_defaults = [d and self.visit(d) for d in args.kw_defaults]

@@ -26,6 +26,9 @@ class Liveness:
         self._written: dict[ast.stmt, tuple[set[str], set[Place]]] = {}
         self._caught: set[str] = set()  # what handlers around read
         self.live: dict[ast.stmt, set[str]] = {}  # behind a branch, at the head of a loop
+        self.entered: dict[
+            ast.stmt, tuple[set[str], set[str]]
+        ] = {}  # where a branch's blocks begin
 
     def before(self, statements: list[Node], after: set[str]) -> set[str]:
         """What is live before a block, given what is behind it."""
@@ -38,8 +41,9 @@ class Liveness:
         kind = type(node)
         if kind is ast.If:
             self.live[node] = after
-            ends = self.before(node.body, after) | self.before(node.orelse, after)
-            return ends | facts.reads
+            body, orelse = self.before(node.body, after), self.before(node.orelse, after)
+            self.entered[node] = body, orelse
+            return body | orelse | facts.reads
         if kind is ast.While or kind is ast.For:
             return self._before_loop(node, facts, after)
         if hasattr(node, "handlers"):

@@ -180,7 +180,7 @@ class _Loop:
             initial = Parts(self._defined(body))
             self._state.set(self._looped(initial, test, body, count))
         except BaseException:
-            self._state.set(self._before)
+            self._state.begin(self._before)
             raise
 
     def _looped(
@@ -196,7 +196,7 @@ class _Loop:
 
         def step(i: Any, *tensors: Any) -> list[Any]:
             entered = initial.with_tensors(tensors)
-            self._state.set(entered)
+            self._state.begin(entered)
             body(i)
             end = Parts(self._state.values())
             self._check(entered, end)
@@ -259,7 +259,7 @@ class _Loop:
             known = Parts([None if is_missing(v) else v for v in self._before])
             inputs = [v if isinstance(v, Composite) else graph.input_like(v) for v in known.tensors]
             entered = zip(self._before, known.with_tensors(inputs), strict=True)
-            self._state.set([before if is_missing(before) else e for before, e in entered])
+            self._state.begin([before if is_missing(before) else e for before, e in entered])
             try:
                 body(graph.input_like(convert(0)))
             except NameError as error:

@@ -31,7 +31,8 @@ GUARDED: Final = _Absent("GUARDED")
 class State:
     """Where the values of a statement's variables are: cells, globals, attributes and items.
 
-    What is written but not read afterwards (`local`) has its old value whenever a block begins.
+    What is written but not read afterwards (`local`) has its old value whenever a block begins. It
+    keeps the one that the last block gave it: functions made there read it when a gradient calls them.
     """
 
     def __init__(
@@ -54,10 +55,14 @@ class State:
 
     def set(self, values: Sequence[Any]) -> None:
         """Give all of them other values."""
-        for place, value in self._local:
-            self._set(place, value)
         for place, value in zip(self._places, values, strict=True):
             self._set(place, value)
+
+    def begin(self, values: Sequence[Any]) -> None:
+        """The same before a block: what is not read afterwards has its old value again."""
+        for place, value in self._local:
+            self._set(place, value)
+        self.set(values)
 
     def _get(self, place: Place) -> Any:
         if len(place) > 1:

@@ -614,6 +614,7 @@ class Function:
         graph = FunctionGraph(self._name, graph_around())
         graph.engine = self._engine
         graph.may_make_variables = not self._makes_variables
+        graph.arguments = inputs.tensors
         before = snapshot()
         tensors = named(specs, self._signature, inputs)
         stand_ins = [StandIn(v) for v in inputs.variables]
@@ -632,6 +633,7 @@ class Function:
                 load_module("wengert.api.autograph.calls").explain(error)
             raise
         finally:
+            graph.arguments = ()
             restore(before)
         subgraph = Subgraph(graph, results)
         return ConcreteFunction(
@@ -821,17 +823,22 @@ def function(
 
 
 def evaluate(value: Tensor) -> Tensor:
-    """The value of a tensor in a function's graph that does not depend on the arguments."""
+    """The value of a tensor in a function's graph, for the arguments that it is first traced for."""
     if not isinstance(value, SymbolicTensor):
         return value
     graph = value.op.graph
-    plan = Plan([value], graph.captured_inputs)
-    if any(op.row is PLACEHOLDER for op in plan.steps):
+    feeds, values = list(graph.captured_inputs), list(graph.captured)
+    arguments = dict(zip(map(id, graph.inputs), graph.arguments, strict=False))
+    asked = [op.outputs[0] for op in Plan([value], feeds).steps if op.row is PLACEHOLDER]
+    told = [arguments.get(id(x)) for x in asked]
+    if not all(isinstance(v, Value) for v in told):
         raise ValueError(
             "Tensor-typed variable initializers must either be wrapped in an init_scope or "
             f"callable: {value!r} depends on an argument of the function."
         )
-    given = [given_value(v) for v in graph.captured]
+    feeds, values = [*feeds, *asked], [*values, *told]
+    plan = Plan([value], feeds)
+    given = [given_value(evaluate(v)) for v in values]
     given += [new_resource(op) for op in plan.resources]
     with activate((), None):
         return wrap(NumpyPlan(plan)(given)[0])

@@ -18,6 +18,7 @@ from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
+from wengert.values.type_spec import TensorSpec
 
 if TYPE_CHECKING:
     from wengert.values.tensor import Tensor
@@ -126,7 +127,7 @@ def scan(
     if not callable(fn):
         raise TypeError(f"{fn!r} is not callable: please provide a callable function")
     walk = _Walk(elems, initializer, reverse)
-    outputs = nest.map_structure(lambda a: kind_of(a).arrays(a.dtype, walk.n), walk.first)
+    outputs = nest.map_structure(lambda a: _steps_of(a, walk.n, infer_shape), walk.first)
     if initializer is None:
         flat = zip(nest.flatten(outputs), nest.flatten(walk.first), strict=True)
         outputs = nest.pack_sequence_as(outputs, [ta.write(walk.begin, v) for ta, v in flat])
@@ -145,6 +146,12 @@ def scan(
         lambda i, a, _: walk.goes_on(i), body, (walk.start, walk.first, outputs)
     )
     return nest.map_structure(lambda ta: ta.stack(), arrays)
+
+
+def _steps_of(first: Any, n: TensorLike, infer_shape: bool) -> Any:
+    """Arrays for what is accumulated in n steps; of the first one's shape, which no step may tell."""
+    spec = TensorSpec(first.shape, first.dtype) if infer_shape else first.dtype
+    return kind_of(first).arrays(spec, n)
 
 
 @nameable

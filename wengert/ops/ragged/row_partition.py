@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from wengert.ops.arrays.creation import range_, zeros
+from wengert.ops.arrays.gathering import gather
+from wengert.ops.arrays.joining import concat
 from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
@@ -43,7 +44,7 @@ class RowPartition(Composite):
     ) -> RowPartition:
         """Row i has the values from row_splits[i] to row_splits[i + 1]."""
         splits = convert(row_splits, hint=int64 if dtype is None else as_dtype(dtype))
-        values = np.zeros(int(splits[-1]) if validate else 0)
+        values = zeros(splits[-1:] if validate else [0])
         return cls.of(RaggedTensor.from_row_splits(values, splits, validate=validate).row_splits)
 
     @classmethod
@@ -80,15 +81,17 @@ class RowPartition(Composite):
         dtype: DTypeLike | None = None,
     ) -> RowPartition:
         """Row i begins with value row_starts[i]; the last ends with the last value."""
-        starts = np.asarray(row_starts)
-        return cls.from_row_splits([*starts.tolist(), int(nvals)], validate, dtype)
+        starts = convert(row_starts, hint=as_dtype(dtype or int64))
+        ends = concat([starts, [convert(nvals, starts.dtype)]], 0)
+        return cls.from_row_splits(ends, validate, dtype)
 
     @classmethod
     def from_row_limits(
         cls, row_limits: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
         """Row i ends before value row_limits[i]."""
-        return cls.from_row_splits([0, *np.asarray(row_limits).tolist()], validate, dtype)
+        limits = convert(row_limits, hint=as_dtype(dtype or int64))
+        return cls.from_row_splits(concat([zeros([1], limits.dtype), limits], 0), validate, dtype)
 
     @classmethod
     def from_uniform_row_length(
@@ -100,12 +103,12 @@ class RowPartition(Composite):
         dtype: DTypeLike | None = None,
     ) -> RowPartition:
         """All rows have the same number of values."""
-        length = int(uniform_row_length)
-        if nrows is None and (nvals is None or not length):
-            raise ValueError("nrows must be given where the rows are empty or nvals is not known.")
-        count = int(nvals) // length if nrows is None else int(nrows)  # type: ignore[arg-type]
-        ends = np.arange(count + 1) * length
-        return cls.of(convert(ends, int64 if dtype is None else as_dtype(dtype)), length)
+        if nvals is None and nrows is None:
+            raise ValueError("Either (or both) of nvals and nrows must be specified")
+        length = convert(uniform_row_length, hint=as_dtype(dtype or int64))
+        count = length * nrows if nvals is None else convert(nvals, length.dtype)
+        rows = RaggedTensor.from_uniform_row_length(zeros([count]), length, nrows, validate)
+        return cls.of(rows.row_splits, rows._uniform)
 
     # ---- what it says ------------------------------------------------------------------------
 
@@ -148,9 +151,8 @@ class RowPartition(Composite):
 
     def offsets_in_rows(self) -> Tensor:
         """The place of each value in its row."""
-        begins = self.row_starts().__array__()
-        rows = self.value_rowids().__array__()
-        return convert(np.arange(len(rows), dtype=begins.dtype) - begins[rows])
+        rows = self.value_rowids()
+        return range_(self.nvals()) - gather(self.row_starts(), rows)
 
     def is_uniform(self) -> bool:
         """Whether it is known that all rows are of one length."""

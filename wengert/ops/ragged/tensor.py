@@ -17,6 +17,7 @@ from wengert.ops.ragged.partition_checks import (
     checked_row_ids,
     checked_splits,
     known_length,
+    known_splits,
     length_of,
 )
 from wengert.ops.ragged.places import count_of_rows, from_lengths, row_ids, splits_of
@@ -143,16 +144,12 @@ class RaggedTensor(Composite):
         name: str | None = None,
     ) -> RaggedTensor:
         """All rows have the same length."""
-        rows, length = _values(values), int(static(uniform_row_length))
-        if length:
-            count = known_length(rows) // length
-        elif nrows is None:
-            raise ValueError("nrows must be specified when uniform_row_length is 0")
-        else:
-            count = int(static(nrows))
-        splits = convert(np.arange(count + 1, dtype=np.int64) * length)
+        rows, length = _values(values), _integers(uniform_row_length)
+        length.shape.assert_has_rank(0)
+        splits = _uniform_splits(rows, length, nrows)
         made = cls.from_row_splits(rows, splits, name, validate)
-        made._uniform = length
+        known = known_splits(length)
+        made._uniform = None if known is None else int(known)
         return made
 
     @classmethod
@@ -243,7 +240,7 @@ class RaggedTensor(Composite):
     @property
     def uniform_row_length(self) -> Tensor | None:
         """The length of all rows, if it is known to be the same; None otherwise."""
-        return None if self._uniform is None else convert(self._uniform, dtypes.int64)
+        return None if self._uniform is None else convert(self._uniform, self._row_splits.dtype)
 
     @property
     def dtype(self) -> DType:
@@ -531,6 +528,16 @@ def _integers(value: TensorLike) -> Tensor:
 
 def _zero(like: Tensor) -> Array:
     return np.zeros(1, like.dtype.as_numpy_dtype)
+
+
+@deferrable
+@deferrable
+def _uniform_splits(rows: Tensor | RaggedTensor, row_length: Tensor, nrows: Any) -> Tensor:
+    """Splits of rows of one length: so many as there are values for, if no number is given."""
+    length = int(static(row_length))
+    if nrows is None:
+        nrows = known_length(rows) // length if length else 0
+    return convert(np.arange(int(static(nrows)) + 1) * length, row_length.dtype)
 
 
 @deferrable

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wengert.errors import InvalidArgumentError
-from wengert.inference.public_functions import deferrable
+from wengert.inference.public_functions import deferrable, nameable
 from wengert.ops.arrays.creation import fill, ones, zeros
 from wengert.ops.arrays.gathering import gather, gather_densely, gather_nd, unsorted_segment_sum
 from wengert.ops.arrays.joining import concat as concat_dense
@@ -45,7 +45,14 @@ from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.ops.sparse.tensor import SparseLike
-    from wengert.values.typing import DTypeLike, Integers, IntLike, ShapeLike, TensorLike
+    from wengert.values.typing import (
+        DTypeLike,
+        Integers,
+        IntLike,
+        NumpyDType,
+        ShapeLike,
+        TensorLike,
+    )
 
 
 def pick_values(s: SparseTensor, places: Tensor) -> SparseTensor:
@@ -211,7 +218,7 @@ def slice_(
     return _piece(s, at, there)
 
 
-@deferrable
+@nameable
 def split(
     sp_input: SparseLike | None = None,
     num_split: IntLike | None = None,
@@ -226,7 +233,18 @@ def split(
     """
     if sp_input is None or num_split is None or axis is None:
         raise ValueError("sp_input, num_split and axis are required.")
-    s, count = sparse(sp_input), int(static(num_split))
+    return _pieces(sp_input, int(static(num_split)), axis)
+
+
+def _forms_of_pieces(dtype: NumpyDType, args: Any) -> tuple[Any, list[Any]]:
+    one, forms = placeholder_sparse(dtype)
+    return [one] * args[1], forms * args[1]
+
+
+@deferrable
+@gives(_forms_of_pieces)
+def _pieces(sp_input: SparseLike, count: int, axis: Integers) -> list[SparseTensor]:
+    s = sparse(sp_input)
     shape = s.dims
     at = one_axis(axis, len(shape), "SparseSplit")
     if not 1 <= count <= shape[at]:
