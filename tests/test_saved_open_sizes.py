@@ -186,3 +186,13 @@ def test_sizes_are_computed_by_operations_of_tensorflow(name: str, tmp_path: Pat
     for rows in (4, 6):
         x = tf.constant(np.random.default_rng(rows).normal(size=(rows, 3)).astype("f4"))
         np.testing.assert_allclose(loaded.f(x), model.f(x), rtol=1e-6)
+
+
+def test_a_call_that_waits_for_sizes_is_where_it_was_put() -> None:
+    """Its node has the device, like any other."""
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [None, 3], name="x")
+        with tf.device("/CPU:0"):
+            first, flat = tf.identity(x[0], name="first"), tf.reshape(x, [-1], name="flat")
+    nodes = {node.name: node for node in graph.as_graph_def().node}
+    assert nodes[first.op.name].device == nodes[flat.op.name].device != ""

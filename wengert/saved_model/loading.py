@@ -380,9 +380,7 @@ class LoadedFunction:
         """Call it with its tensors."""
         found = iter(self._run(*tensors))
         flat = [
-            s._from_tensor_list([next(found) for _ in s._flat_tensor_specs])
-            if isinstance(s, TypeSpec)
-            else s
+            s._with_parts(found) if isinstance(s, TypeSpec) else s
             for s in nest.flatten(self._results)
         ]
         return nest.pack_sequence_as(self._results, flat)

@@ -295,8 +295,7 @@ class _Saving:
             f"{custom.args.get(value.op.name, value.op.name)}:{value.value_index}"
         )
         node.captured_tensor.concrete_function = custom.function
-        self._extra.append(node)
-        return len(self.view.objects) + len(self._extra) - 1
+        return self._added(node)
 
     def _bound(self, value: Any, trace: Any) -> int:
         """The number of what a function captured."""
@@ -319,8 +318,7 @@ class _Saving:
         if id(value) not in self._constants:
             node = message("SavedObject")()
             node.constant.operation = self._constant(np.asarray(value))
-            self._constants[id(value)] = len(self.view.objects) + len(self._extra)
-            self._extra.append(node)
+            self._constants[id(value)] = self._added(node)
         return self._constants[id(value)]
 
     def _table(self, contents: Contents) -> int:
@@ -378,8 +376,7 @@ class _Saving:
         node.bare_concrete_function.concrete_function_name = inner
         node.bare_concrete_function.argument_keywords.extend(keywords)
         node.bare_concrete_function.allowed_positional_arguments = int(len(keywords) == 1)
-        made.children.add(node_id=len(self.view.objects) + len(self._extra), local_name=name)
-        self._extra.append(node)
+        made.children.add(node_id=self._added(node), local_name=name)
         self._call(name, trace, inner, keywords, results)
 
     def _call(self, name: str, trace: Any, inner: str, keywords: Any, results: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.compat.graph_defs.composites import COMPOSITES
+from wengert.compat.graph_defs.composites import COMPOSITES, composite_of
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_ndarray, make_tensor_proto, shape_of, shape_proto
 from wengert.values.dtypes import DType, as_dtype
@@ -39,10 +39,8 @@ def encoded(value: Any) -> Any:
         spec.shape.CopyFrom(shape_proto(value.shape))
     elif type(value) in COMPOSITES:
         spec = made.type_spec_value
-        spec.type_spec_class, spec.type_spec_class_name = (
-            COMPOSITES[type(value)],
-            type(value).__name__,
-        )
+        spec.type_spec_class = COMPOSITES[type(value)]
+        spec.type_spec_class_name = type(value).__name__
         spec.type_state.CopyFrom(encoded(value._serialize()))
         spec.num_flat_components = len(value._flat_tensor_specs)
     elif isinstance(value, np.ndarray):
@@ -98,7 +96,7 @@ def decoded(proto: Any) -> Any:
     if kind == "named_tuple_value":
         made = namedtuple(value.name, [p.key for p in value.values])  # type: ignore[misc]
         return made(*[decoded(p.value) for p in value.values])
-    composite = next((c for c, n in COMPOSITES.items() if n == value.type_spec_class), None)
+    composite = composite_of(value.type_spec_class)
     if composite is not None:
         return composite._deserialize(decoded(value.type_state))
     raise NotImplementedError(

@@ -7,15 +7,15 @@ from typing import Any, Final, NamedTuple
 
 from wengert.compat.graph_defs.nodes import constant, plain_node
 from wengert.compat.graph_defs.protos import message
+from wengert.compat.graph_defs.table_nodes import FILLED_ONCE, table_attrs, table_form
 from wengert.core.context import activate
-from wengert.lookup.contents import Contents, Form
+from wengert.lookup.contents import Contents
 from wengert.lookup.rows import HANDLES, new_table
 from wengert.values.dtypes import DType, as_dtype, int32, resource
 
 CREATE: Final = "_create_resource"
 INITIALIZE: Final = "_initialize"
 DESTROY: Final = "_destroy_resource"
-_KIND: Final = "HashTableV2"
 
 
 class TableFunction(NamedTuple):
@@ -35,14 +35,14 @@ def contents_of(value: Any) -> Contents | None:
 
 def table_node(name: str, contents: Contents) -> Any:
     """The node that makes a table."""
-    form = contents.form
-    if form.kind != _KIND or form.key_shape or form.value_shape:
+    kind = contents.form.kind
+    attrs = table_attrs(contents.form, name) if kind == FILLED_ONCE else None
+    if attrs is None:
         raise NotImplementedError(
-            f"A function that uses the table {contents.name!r} of kind {form.kind} cannot be saved: tables that are "
+            f"A function that uses the table {contents.name!r} of kind {kind} cannot be saved: tables that are "
             "filled once can be."
         )
-    kinds = {"key_dtype": as_dtype(form.key_dtype), "value_dtype": as_dtype(form.value_dtype)}
-    return plain_node(_KIND, name, [], **kinds, shared_name=name, container="")
+    return plain_node(kind, name, [], **attrs)
 
 
 def functions(library: Any, contents: Contents) -> Iterator[TableFunction]:
@@ -83,8 +83,7 @@ def _function(
 def table_of(function: Any) -> Any:
     """The tensor of a new table, as the function of a file makes one; None if that makes something else."""
     node = next((n for n in function.node_def if n.op in HANDLES), None)
-    if node is None or node.op != _KIND:
+    if node is None or node.op != FILLED_ONCE:
         return None
-    keys, values = (as_dtype(node.attr[k].type).numpy_dtype for k in ("key_dtype", "value_dtype"))
     with activate((), None):
-        return new_table(Form(_KIND, keys, values, once=True), node.name)
+        return new_table(table_form(node, node.op), node.name)

@@ -25,6 +25,7 @@ from wengert.values import nest
 from wengert.values.dtypes import DType, int32
 
 Nodes = list[Any]
+Said = tuple[str, list[str], dict[str, Any]]  # the type, the inputs, the attributes
 _MASKS: Final = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 
@@ -39,28 +40,53 @@ class Vector(NamedTuple):
     dtype: DType
 
 
-def call_nodes(op: Operation) -> Nodes | None:
-    """The nodes of a put-off call, its own last; None if they would not say the same."""
+def said(op: Operation) -> tuple[Nodes, Said] | None:
+    """What a put-off call is in TensorFlow, and the nodes in front of it; None if that would not say the same."""
     deferred = call_of(op.row)
     assert deferred is not None
     function, args, kwargs = deferred
-    write = next((w for f, w in _WRITERS.items() if _is_same(f, function)), None)
+    write = _WRITERS.get(_inner(function))
     if write is None:
         return None
     given = inspect.signature(function).bind(*args, **kwargs)
     given.apply_defaults()
     sizes = _Sizes(op)
     try:
-        kind, inputs, attrs = write(sizes, **given.arguments)
+        return sizes.made, write(sizes, **given.arguments)
     except _NotSaid:
         return None
-    after = [f"^{other.name}" for other in op.control_inputs]
-    return [*sizes.made, plain_node(kind, op.name, [*inputs, *after], **attrs)]
 
 
-def _is_same(public: Any, function: Any) -> bool:
-    """Whether a put-off function is a public one, or what that calls."""
-    return function is public or function is getattr(public, "__wrapped__", None)
+def _inner(function: Any) -> Any:
+    """What a public function calls; anything else itself."""
+    return getattr(function, "__wrapped__", function)
+
+
+def slice_parts(key: Any) -> tuple[list[list[Any]], dict[str, int]]:
+    """A key as begins, ends and steps, and as the masks of a StridedSlice."""
+    ends: list[list[Any]] = [[], [], []]
+    masks = dict.fromkeys(_MASKS, 0)
+    for at, part in enumerate(key if isinstance(key, (tuple, list)) else (key,)):
+        begin, end, step = 0, 0, 1
+        if part is Ellipsis:
+            masks["ellipsis"] |= 1 << at
+        elif part is None:
+            masks["new_axis"] |= 1 << at
+        elif isinstance(part, slice):
+            begin, end, step = part.start or 0, part.stop or 0, part.step or 1
+            masks["begin"] |= (part.start is None) << at
+            masks["end"] |= (part.stop is None) << at
+        else:  # a number: what is not known before may end anywhere
+            begin, end = part, part + 1 if isinstance(part, (int, np.integer)) else part
+            masks["shrink_axis"] |= 1 << at
+        for found, n in zip(ends, (begin, end, step), strict=True):
+            found.append(n)
+    return ends, {f"{mask}_mask": bits for mask, bits in masks.items()}
+
+
+def _is_known(value: Any) -> bool:
+    """Whether it is a whole number."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 class _Sizes:
@@ -100,9 +126,8 @@ class _Sizes:
             return Vector(name, x.dtype)
         if not isinstance(value, (list, tuple)):
             raise _NotSaid
-        if nest.flatten(value) and all(
-            isinstance(n, (int, np.integer)) for n in nest.flatten(value)
-        ):
+        flat = nest.flatten(value)
+        if flat and all(map(_is_known, flat)):
             return Vector(self.constant(value), int32)
         is_matrix = any(isinstance(n, (list, tuple)) for n in value)
         parts = [self.vector(n).name if is_matrix else self.number(n) for n in value]
@@ -110,7 +135,7 @@ class _Sizes:
 
     def number(self, value: Any) -> str:
         """A whole number of 32 bits."""
-        if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        if _is_known(value):
             return self.constant(int(value))
         if type(value) is Term:
             return self._term(value.said)
@@ -155,48 +180,46 @@ class _Sizes:
         return self._element(self.add("Shape", [name], T=x.dtype, out_type=int32), axis, int32)
 
     def _element(self, name: str, at: int, dtype: DType) -> str:
-        ends = [self.constant([at]), self.constant([at + 1 if at != -1 else 0]), self.constant([1])]
-        masks = {f"{mask}_mask": int(mask == "shrink_axis") for mask in _MASKS}
-        return self.add("StridedSlice", [name, *ends], T=dtype, Index=int32, **masks)
+        _, inputs, attrs = self.sliced(name, at, dtype)
+        return self.add("StridedSlice", inputs, **attrs)
+
+    def sliced(self, name: str, key: Any, dtype: DType) -> Said:
+        """The slice of a tensor by a key."""
+        ends, masks = slice_parts(key)
+        inputs = [name, *[self.vector(numbers).name for numbers in ends]]
+        return "StridedSlice", inputs, {"T": dtype, "Index": int32, **masks}
+
+    def sized(self, kind: str, tensor: Any, wanted: Any, dtype_of: str) -> Said:
+        """An operation on a tensor and some sizes, with the attribute that says the dtype of these."""
+        x, value = self.tensor(tensor)
+        sizes = self.vector(wanted)
+        return kind, [x, sizes.name], {"T": value.dtype, dtype_of: sizes.dtype}
 
 
 # ---- functions ----------------------------------------------------------------------------------
 
-Said = tuple[str, list[str], dict[str, Any]]  # the type, the inputs, the attributes
-
 
 def _reshape(sizes: _Sizes, tensor: Any, shape: Any, name: Any) -> Said:
-    x, value = sizes.tensor(tensor)
     if isinstance(shape, (list, tuple)):
-        known = [int(n) if isinstance(n, (int, np.integer)) else -1 for n in shape]
+        known = [int(n) if _is_known(n) else -1 for n in shape]
         if known.count(-1) <= 1:  # the others say it
             shape = known
-    wanted = sizes.vector(shape)
-    return "Reshape", [x, wanted.name], {"T": value.dtype, "Tshape": wanted.dtype}
+    return sizes.sized("Reshape", tensor, shape, "Tshape")
 
 
 def _broadcast_to(sizes: _Sizes, input: Any, shape: Any, name: Any) -> Said:
-    x, value = sizes.tensor(input)
-    wanted = sizes.vector(shape)
-    return "BroadcastTo", [x, wanted.name], {"T": value.dtype, "Tidx": wanted.dtype}
+    return sizes.sized("BroadcastTo", input, shape, "Tidx")
 
 
 def _filled(number: float) -> Callable[..., Said]:
-    def write(sizes: _Sizes, shape: Any, dtype: Any, name: Any, layout: Any) -> Said:
-        wanted, kind = sizes.vector(shape), sizes.op.outputs[0].dtype
-        if kind.name == "string":
-            raise _NotSaid
-        value = sizes.constant(number, kind.numpy_dtype)
-        return "Fill", [wanted.name, value], {"T": kind, "index_type": wanted.dtype}
-
-    return write
+    return lambda sizes, shape, dtype, name, layout: _fill(sizes, shape, number, name, layout)
 
 
 def _fill(sizes: _Sizes, dims: Any, value: Any, name: Any, layout: Any) -> Said:
     wanted, kind = sizes.vector(dims), sizes.op.outputs[0].dtype
     if type(value) is Place:
         content, _ = sizes.tensor(value)
-    elif isinstance(value, (int, float, np.generic)):
+    elif isinstance(value, (int, float, np.generic)) and kind.name != "string":
         content = sizes.constant(value, kind.numpy_dtype)
     else:
         raise _NotSaid
@@ -221,9 +244,7 @@ def _range(sizes: _Sizes, start: Any, limit: Any, delta: Any, dtype: Any, name: 
 
 
 def _tile(sizes: _Sizes, input: Any, multiples: Any, name: Any) -> Said:
-    x, value = sizes.tensor(input)
-    wanted = sizes.vector(multiples)
-    return "Tile", [x, wanted.name], {"T": value.dtype, "Tmultiples": wanted.dtype}
+    return sizes.sized("Tile", input, multiples, "Tmultiples")
 
 
 def _pad(
@@ -231,9 +252,7 @@ def _pad(
 ) -> Said:
     if mode.upper() != "CONSTANT" or type(constant_values) is Place or constant_values != 0:
         raise _NotSaid
-    x, value = sizes.tensor(tensor)
-    wanted = sizes.vector(paddings)
-    return "Pad", [x, wanted.name], {"T": value.dtype, "Tpaddings": wanted.dtype}
+    return sizes.sized("Pad", tensor, paddings, "Tpaddings")
 
 
 def _split(
@@ -266,29 +285,10 @@ def _slice(sizes: _Sizes, input_: Any, begin: Any, size: Any, name: Any) -> Said
 
 def _getitem(sizes: _Sizes, x: Any, key: Any) -> Said:
     text, value = sizes.tensor(x)
-    ends: list[list[Any]] = [[], [], []]  # begins, ends and steps
-    masks = dict.fromkeys(_MASKS, 0)
-    for at, part in enumerate(key if isinstance(key, (tuple, list)) else (key,)):
-        begin, end, step = 0, 0, 1
-        if part is Ellipsis:
-            masks["ellipsis"] |= 1 << at
-        elif part is None:
-            masks["new_axis"] |= 1 << at
-        elif isinstance(part, slice):
-            begin, end, step = part.start or 0, part.stop or 0, part.step or 1
-            masks["begin"] |= (part.start is None) << at
-            masks["end"] |= (part.stop is None) << at
-        else:  # a number: the end does not matter
-            begin, end = part, part
-            masks["shrink_axis"] |= 1 << at
-        for found, n in zip(ends, (begin, end, step), strict=True):
-            found.append(n)
-    inputs = [text, *[sizes.vector(numbers).name for numbers in ends]]
-    attrs = {f"{mask}_mask": bits for mask, bits in masks.items()}
-    return "StridedSlice", inputs, {"T": value.dtype, "Index": int32, **attrs}
+    return sizes.sliced(text, key, value.dtype)
 
 
-_WRITERS: Final[dict[Any, Callable[..., Said]]] = {
+_PUBLIC: Final[dict[Any, Callable[..., Said]]] = {
     argmax: _extreme("ArgMax"),
     argmin: _extreme("ArgMin"),
     broadcast_to: _broadcast_to,
@@ -303,3 +303,4 @@ _WRITERS: Final[dict[Any, Callable[..., Said]]] = {
     tile: _tile,
     zeros: _filled(0),
 }
+_WRITERS: Final = {_inner(function): write for function, write in _PUBLIC.items()}

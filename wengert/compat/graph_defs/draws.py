@@ -20,6 +20,7 @@ class Draw:
         self._op = op
         self.inputs = op.inputs[1:]
         self.seeds = [stream.attrs[name] or 0 for name in ("seed", "seed2")]
+        self.own_attrs = op.attrs
         self.attrs = {**op.attrs, "seed": self.seeds[0], "seed2": self.seeds[1]}
 
     def __getattr__(self, name: str) -> Any:

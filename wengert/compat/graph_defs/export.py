@@ -18,13 +18,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from wengert.compat.graph_defs.calls import call_nodes
+from wengert.compat.graph_defs.calls import said, slice_parts
 from wengert.compat.graph_defs.composites import COMPOSITES
-from wengert.compat.graph_defs.draws import Draw, is_stream, without_stream
+from wengert.compat.graph_defs.draws import Draw, without_stream
 from wengert.compat.graph_defs.nodes import attr_value, constant, plain_node
 from wengert.compat.graph_defs.op_defs import BY_HAND, Argument, OpDef, op_defs
 from wengert.compat.graph_defs.producer import GRAPH_DEF_VERSION
 from wengert.compat.graph_defs.protos import message
+from wengert.compat.graph_defs.table_nodes import table_attrs
 from wengert.compat.graph_defs.tensors import shape_proto
 from wengert.compat.raw_operations import functions
 from wengert.core.table import TABLE, complete
@@ -73,11 +74,9 @@ def as_graph_def(graph: Any, from_version: int | None = None, add_shapes: bool =
     made = message("GraphDef")(versions={"producer": GRAPH_DEF_VERSION})
     bodies = _bodies()
     for op in graph.get_operations()[from_version or 0 :]:
-        for node in bodies.nodes(op):
-            made.node.append(node)
-        if is_stream(op):
-            continue
-        if add_shapes and "output_shapes" not in made.node[-1].attr:
+        written = bodies.nodes(op)
+        made.node.extend(written)
+        if add_shapes and written and "output_shapes" not in made.node[-1].attr:
             is_handle = op.row is VAR_HANDLE
             shapes = [shape_proto(TensorShape([]) if is_handle else x.shape) for x in op.outputs]
             made.node[-1].attr["_output_shapes"].list.shape.extend(shapes)
@@ -93,9 +92,18 @@ def _bodies() -> Any:
 def nodes_of(op: Operation) -> list[Any]:
     """The node of an operation, behind the constants that it needs."""
     op = without_stream(op)
-    write = _SPECIAL.get(op.type, _in_form) if call_of(op.row) is None else call_nodes
+    write = _SPECIAL.get(op.type, _in_form) if call_of(op.row) is None else _call
     written = write(op)
     return written if written is not None else [_own(op)]
+
+
+def _call(op: Operation) -> list[Any] | None:
+    """The node of a put-off call, behind those that compute the sizes that it takes."""
+    found = said(op)
+    if found is None:
+        return None
+    made, (kind, inputs, attrs) = found
+    return [*made, node(op, kind, inputs, attrs)]
 
 
 def node(op: Operation, kind: str, inputs: list[str], attrs: dict[str, Any]) -> Any:
@@ -331,7 +339,8 @@ def rule_names() -> dict[int, str]:
 
 
 def _literals(op: Operation | Draw) -> str:
-    return repr({name: literal(value) for name, value in op.attrs.items()})
+    attrs = op.own_attrs if isinstance(op, Draw) else op.attrs
+    return repr({name: literal(value) for name, value in attrs.items()})
 
 
 def literal(value: Any) -> Any:
@@ -394,34 +403,19 @@ def _split(op: Operation) -> list[Any]:
     return [counts, along, node(op, "SplitV", [x, counts.name, along.name], attrs)]
 
 
+_IN_KEYS: Final = (type(Ellipsis), type(None), slice, int, np.integer)
+
+
 def _strided_slice(op: Operation) -> list[Any] | None:
     """A key as begins, ends, strides and masks."""
     key = op.attrs["key"]
     parts = key if isinstance(key, tuple) else (key,)
-    begin, end, strides = [], [], []
-    masks = dict.fromkeys(("begin", "end", "ellipsis", "new_axis", "shrink_axis"), 0)
-    for at, part in enumerate(parts):
-        start, stop, step = 0, 0, 1
-        if part is Ellipsis:
-            masks["ellipsis"] |= 1 << at
-        elif part is None:
-            masks["new_axis"] |= 1 << at
-        elif isinstance(part, slice):
-            start, stop, step = part.start or 0, part.stop or 0, part.step or 1
-            masks["begin"] |= (part.start is None) << at
-            masks["end"] |= (part.stop is None) << at
-        elif isinstance(part, (int, np.integer)):
-            start, stop = int(part), int(part) + 1
-            masks["shrink_axis"] |= 1 << at
-        else:
-            return None
-        begin.append(start)
-        end.append(stop)
-        strides.append(step)
-    lists = {"stack": begin, "stack_1": end, "stack_2": strides}
-    made = [constant(f"{op.name}/{name}", np.array(v, np.int32)) for name, v in lists.items()]
-    attrs: dict[str, Any] = {f"{name}_mask": bits for name, bits in masks.items()}
-    attrs |= {"T": op.inputs[0].dtype, "Index": int32}
+    if not all(isinstance(part, _IN_KEYS) for part in parts):
+        return None
+    ends, masks = slice_parts(parts)
+    lists = zip(("stack", "stack_1", "stack_2"), ends, strict=True)
+    made = [constant(f"{op.name}/{name}", np.array(v, np.int32)) for name, v in lists]
+    attrs: dict[str, Any] = {**masks, "T": op.inputs[0].dtype, "Index": int32}
     x = input_name(op.inputs[0], op.inputs[0].op.name)
     return [*made, node(op, "StridedSlice", [x, *[m.name for m in made]], attrs)]
 
@@ -504,12 +498,8 @@ def _sparse_cross_entropy(op: Operation) -> list[Any] | None:
 
 
 def _table(op: Operation) -> list[Any] | None:
-    """A table of single keys and values."""
-    form = op.attrs["form"]
-    if form.key_shape or form.value_shape or form.reserved:
-        return None
-    kinds = {"key_dtype": as_dtype(form.key_dtype), "value_dtype": as_dtype(form.value_dtype)}
-    return [node(op, op.type, [], {**kinds, "shared_name": op.name, "container": ""})]
+    attrs = table_attrs(op.attrs["form"], op.name)
+    return None if attrs is None else [node(op, op.type, [], attrs)]
 
 
 def _lookup(op: Operation) -> list[Any]:

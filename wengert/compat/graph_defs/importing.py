@@ -22,11 +22,12 @@ from wengert.api.session.placeholders import placeholder, placeholder_with_defau
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.compat.graph_defs import checks, old_control_flow
 from wengert.compat.graph_defs.attributes import attr_of
-from wengert.compat.graph_defs.composites import COMPOSITES
+from wengert.compat.graph_defs.composites import composite_of
 from wengert.compat.graph_defs.export import CALL, GRADIENT, OWN, RULE, SEEDS
 from wengert.compat.graph_defs.old_control_flow import OldControlFlow
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
 from wengert.compat.graph_defs.protos import message
+from wengert.compat.graph_defs.table_nodes import FILLED_ONCE, table_form
 from wengert.compat.graph_defs.tensors import make_ndarray, shape_of
 from wengert.compat.raw_operations import OF_KERNELS, functions
 from wengert.core.context import call, current_graph
@@ -46,7 +47,6 @@ from wengert.inference.deferred_calls import (
     told_call,
 )
 from wengert.lookup import rows as table_rows
-from wengert.lookup.contents import Form
 from wengert.ops.arrays.creation import constant
 from wengert.ops.arrays.identity import READ
 from wengert.ops.control.cond import cond, switch_case
@@ -473,8 +473,6 @@ def _by_row(importer: Importer, node: Any, inputs: list[Any]) -> Any:
     own = node.name.rpartition("/")[2]
     if SEEDS in node.attr:
         stream = stream_by_seeds(BothSeeds(*node.attr[SEEDS].list.i).pair, None)
-        for name in BothSeeds._fields:
-            attrs.pop(name, None)
         inputs = [stream, *inputs]
     return apply(row_of(node.op), inputs, attrs, own)
 
@@ -578,8 +576,7 @@ def _read(value: Any) -> Any:
 
 def _composite(told: Any) -> Parts:
     number, state, parts = told
-    kind = next(kind for kind, n in COMPOSITES.items() if n == number)
-    return Parts(kind._deserialize(_read(state)), [_read(part) for part in parts])
+    return Parts(composite_of(number)._deserialize(_read(state)), [_read(part) for part in parts])
 
 
 def _numpy_dtype(name: str) -> Any:
@@ -682,14 +679,11 @@ def _of_row(row: Row, *attrs: str) -> Maker:
 
 
 def _table(importer: Importer, node: Any, inputs: list[Any]) -> Any:
-    keys, values = (as_dtype(node.attr[k].type).numpy_dtype for k in ("key_dtype", "value_dtype"))
-    form = Form(node.op, keys, values, once=node.op == "HashTableV2")
-    return table_rows.new_table(form, node.name.rpartition("/")[2])
+    return table_rows.new_table(table_form(node, node.op), node.name.rpartition("/")[2])
 
 
 def _lookup(importer: Importer, node: Any, inputs: list[Any]) -> Any:
-    keys, values = (as_dtype(node.attr[key].type).numpy_dtype for key in ("Tin", "Tout"))
-    form = Form("HashTableV2", keys, values)
+    form = table_form(node, FILLED_ONCE, "Tin", "Tout")
     return apply(table_rows.FIND, inputs, {"form": form}, node.name.rpartition("/")[2])
 
 
