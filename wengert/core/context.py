@@ -90,14 +90,9 @@ thread: Final = Thread() if machine is None else ThreadInC()
 def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> None:
     """Set the recorders and the interpreter of this thread."""
     context = thread.context
-    context.recorders = recorders
     context.interpreter = interpreter
-    if interpreter is None:
-        context.building = None
-        context.listeners = listeners() if recorders else ()
-    else:
-        context.building = interpreter.building
-        context.listeners = None
+    context.building = None if interpreter is None else interpreter.building
+    _notify(context, recorders)
 
 
 def of_thread() -> tuple[Any, ...]:
@@ -329,7 +324,9 @@ def stop(recorder: Recorder) -> None:
 def _notify(context: Context, recorders: tuple[Recorder, ...]) -> None:
     """Set the recorders of a thread's state; the interpreter stays."""
     context.recorders = recorders
-    if context.interpreter is None:
+    if context.interpreter is not None:
+        context.listeners = None
+    else:
         context.listeners = listeners() if context.overrides or context.scope else recorders
 
 
