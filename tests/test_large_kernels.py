@@ -26,7 +26,6 @@ from wengert.engines.native.kernels import (
     reductions,
     segment_extremes,
 )
-from wengert.engines.native.runtime import openblas
 from wengert.engines.native.runtime.processor import is_supported
 from wengert.host.malloc import LARGE
 from wengert.ops.nn.conv import kernels
@@ -584,38 +583,56 @@ def test_a_fault_is_found() -> None:
 # ---- factors and random words ---------------------------------------------------------------------
 
 
-needs_openblas = pytest.mark.skipif(openblas.library() is None, reason="there is no OpenBLAS")
+def positive_definite(size: int, kind: str, batch: tuple[int, ...] = ()) -> Any:
+    x = np.random.default_rng(size).standard_normal((*batch, size, size))
+    return (x @ x.swapaxes(-1, -2) / size + np.eye(size)).astype(kind)
 
 
-def positive_definite(size: int, kind: str) -> Any:
-    x = np.random.default_rng(size).standard_normal((size, size))
-    return (x @ x.T / size + np.eye(size)).astype(kind)
-
-
-@needs_openblas
-@pytest.mark.parametrize("size", [63, 64, 129, 1024, 1025])
+@pytest.mark.parametrize("size", [63, 64, 65, 97, 129, 1024, 1025])
 @pytest.mark.parametrize("kind", KINDS)
 def test_cholesky_reads_the_lower_triangle(kind: str, size: int) -> None:
     a = positive_definite(size, kind)
     assert (factors.cholesky(a) is not None) == (64 <= size <= 1024)
-    alike(tf.linalg.cholesky(np.tril(a) + np.triu(a * 7, 1)), np.linalg.cholesky(a), kind)
+    alike(tf.linalg.cholesky(np.tril(a) + np.triu(a * np.nan, 1)), np.linalg.cholesky(a), kind)
     assert np.isnan(tf.linalg.cholesky(-a).numpy()[0, 0])
 
 
-@needs_openblas
+@pytest.mark.parametrize("at", [0, 5, 64, 69])
+def test_a_matrix_that_is_not_positive_definite(at: int) -> None:
+    """Its factor is NaN, and those of the others of its batch are not."""
+    a = positive_definite(70, "f4", (3,))
+    a[1, at, at] = -1
+    found = tf.linalg.cholesky(a).numpy()
+    assert np.isnan(np.diagonal(found[1])).all()
+    alike(found[::2], np.linalg.cholesky(a[::2]), "f4")
+
+
+@pytest.mark.parametrize("sides", [1, 3, 16, 17, 64, 130])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("adjoint", [True, False])
-def test_triangular_systems(kind: str, lower: bool, adjoint: bool) -> None:
+def test_triangular_systems(kind: str, lower: bool, adjoint: bool, sides: int) -> None:
     """Of the other triangle nothing is read; the matrix may lie in memory either way."""
     a = np.linalg.cholesky(positive_definite(100, kind))
-    b = drawn((100, 3), kind)
+    b = drawn((100, sides), kind)
     used = a if lower else a.T
-    full = used + (np.triu if lower else np.tril)(np.full_like(a, 9), 1 if lower else -1)
+    full = used + (np.triu if lower else np.tril)(np.full_like(a, np.nan), 1 if lower else -1)
     want = np.linalg.solve(used.T if adjoint else used, b)
     assert factors.triangular_solve(full, b, lower, adjoint) is not None
     for given in (full, np.asfortranarray(full)):
         alike(tf.linalg.triangular_solve(given, b, lower, adjoint), want, kind)
+
+
+@pytest.mark.parametrize("adjoint", [True, False])
+def test_factors_of_several_matrices(adjoint: bool) -> None:
+    """More than a matrix has rows, and a matrix that all right-hand sides share."""
+    a = positive_definite(65, "f8", (2, 40))
+    lower, b = np.linalg.cholesky(a), drawn((2, 40, 65, 2), "f8")
+    alike(tf.linalg.cholesky(a), lower, "f8")
+    used = lower.swapaxes(-1, -2) if adjoint else lower
+    alike(tf.linalg.triangular_solve(lower, b, adjoint=adjoint), np.linalg.solve(used, b), "f8")
+    want = np.linalg.solve(used[0, 0], b)
+    alike(tf.linalg.triangular_solve(lower[0, 0], b, adjoint=adjoint), want, "f8")
 
 
 def test_gradients_of_factors() -> None:

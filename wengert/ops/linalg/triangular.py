@@ -49,12 +49,13 @@ def _triangular_solve_kernel(
         )
     batch = np.broadcast_shapes(a.shape[:-2], sides.shape[:-2])
     singular = np.any(np.diagonal(a, axis1=-2, axis2=-1) == 0)  # LAPACK refuses to divide by zero
-    if singular or math.prod(batch) > a.shape[-1] or not sides.size:
+    is_plain = sides.size and not singular
+    x = triangular_solve_kernel(a, sides, lower, adjoint) if is_plain else None
+    if x is not None:
+        return x.astype(b.dtype, copy=False)
+    if not is_plain or math.prod(batch) > a.shape[-1]:
         x = _substituted(a, np.broadcast_to(sides, (*batch, *sides.shape[-2:])), lower, adjoint)
     else:  # LAPACK is faster for one large matrix, but 100 times slower for 1000 of size 4
-        found = triangular_solve_kernel(a, sides, lower, adjoint)
-        if found is not None:
-            return found.astype(b.dtype, copy=False)
         trtrs = scipy_linalg().get_lapack_funcs("trtrs", (a, sides))
         trans = 2 if adjoint else 0
         x = each_matrix(lambda a, b: (trtrs(a, b, lower=lower, trans=trans)[0],), a, sides)[0]

@@ -99,12 +99,12 @@ def matmul_kernel(a: Any, b: Any) -> Any:
 
 @_large_kernel
 def cholesky_kernel(a: Any) -> Any:
-    """The lower factor of one matrix."""
+    """The lower factors of some matrices."""
 
 
 @_large_kernel
 def triangular_solve_kernel(a: Any, b: Any, lower: bool, adjoint: bool) -> Any:
-    """The solution of one triangular system, without zeros on its diagonal."""
+    """The solutions of triangular systems, without zeros on their diagonals."""
 
 
 @_large_kernel
