@@ -15,21 +15,19 @@ LAPACK's threads wait for each other by spinning: beside two busy processes on t
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
+from wengert.engines.native.codegen.kernel_writer import kernel
 from wengert.engines.native.codegen.memory_access import first
-from wengert.engines.native.codegen.vectors import literal, llvm_type
+from wengert.engines.native.codegen.vectors import literal
 from wengert.engines.native.frontend.scalar import constant
+from wengert.engines.native.kernels.columns import Columns, Factors, most_vectors, width_of
 from wengert.engines.native.kernels.padded_lines import kind_of
-from wengert.engines.native.runtime.processor import sums_at_once, vector_bytes
 
 FEWEST: Final = 64  # rows, below which LAPACK is as fast
 MOST: Final = 1024  # rows of a Cholesky factor, which one thread computes
-_VECTORS: Final = 4  # of a row of a buffer, where there are registers for
-_SUMS: Final = 24  # at once, beside such a row and a coefficient
 _TURNED: Final = 16  # rows of a buffer that are written at once where a matrix is transposed
 
 
@@ -50,86 +48,42 @@ def triangular_solve(a: Any, b: Any, lower: bool, adjoint: bool) -> Any:
     if not kind or size < FEWEST or a.shape[:-2] != b.shape[:-2]:
         return None
     x = np.empty(b.shape, b.dtype)
-    wide = sides > vector_bytes() // b.itemsize
-    panels = -(-sides // _Columns.lanes_of(kind, wide))
+    vectors = most_vectors() if sides > width_of(kind) else 1
+    panels = -(-sides // (vectors * width_of(kind)))
     forward = lower != adjoint
     row, column = (1, size) if adjoint else (size, 1)
     last = 0 if forward else size - 1
     sign = 1 if forward else -1
     numbers = (size, sides, panels, last, sign, sign * row, sign * column)
-    _solve(kind, wide)(math.prod(b.shape[:-2]) * panels, numbers, a, b, x)
+    _solve(kind, vectors)(math.prod(b.shape[:-2]) * panels, numbers, a, b, x)
     return x
 
 
-class _Coefficients(NamedTuple):
-    """The matrix of a system: the address of element (0, 0), and the strides, in the order of the unknowns."""
-
-    origin: str
-    row: Any
-    column: Any
-
-
-class _Columns(KernelWriter):
+class _Unknowns(Columns):
     """A kernel that finds some columns of unknowns."""
 
-    def __init__(self, kind: str, wide: bool, arrays: int, numbers: int) -> None:
-        super().__init__(arrays, numbers)
-        self.kind, self.width = kind, vector_bytes() // int(kind[1])
-        self.lanes = self.lanes_of(kind, wide)
-        self.vectors = self.lanes // self.width
-        self.kinds, self.type = llvm_type(kind, self.width), llvm_type(kind, 1)
+    def __init__(self, kind: str, vectors: int, arrays: int, numbers: int) -> None:
+        super().__init__(kind, vectors, arrays, numbers)
         self.size = self.numbers[0]
-        self.buffer = self.room(kind, self.mul(self.size, self.lanes))
+        self.reserve(self.size)
 
-    @staticmethod
-    def lanes_of(kind: str, wide: bool) -> int:
-        """The columns of a buffer, which are fewer where registers are few."""
-        vectors = (_VECTORS if sums_at_once() >= _SUMS else _VECTORS // 2) if wide else 1
-        return vectors * vector_bytes() // int(kind[1])
+    def find(self, begin: Any, end: Any, known: Factors, is_root: bool = False) -> None:
+        """Find the unknowns of these rows, whose right-hand sides lie in the buffer.
 
-    @property
-    def rows(self) -> int:
-        """The rows that are found at once: their sums, a row of unknowns and a factor fill the registers."""
-        return min(sums_at_once(), _SUMS) // max(self.vectors, 2)
+        The rows and columns of the known coefficients are in the order of the unknowns.
+        """
+        self.blocks(begin, end, lambda i, count: self._block(i, count, known, is_root))
 
-    def row(self, at: Any) -> str:
-        """A row of the buffer."""
-        return self.place(self.kind, self.buffer, self.mul(at, self.lanes))
-
-    def vectors_of(self, row: str) -> list[str]:
-        return [self.read(self.kind, row, v * self.width, self.width) for v in range(self.vectors)]
-
-    def put(self, row: str, values: list[str]) -> None:
-        for v, value in enumerate(values):
-            self.write(self.kind, row, v * self.width, value, self.width)
-
-    def found(self, begin: Any, end: Any, known: _Coefficients, is_root: bool = False) -> None:
-        """Find the unknowns of these rows, whose right-hand sides lie in the buffer."""
-        count = self.rows
-        whole = self.sub(end, self.set(f"srem i64 {self.sub(end, begin)}, {count}"))
-        self.loop(begin, whole, count, lambda i, _: self._block(i, count, known, is_root))
-        self.loop(whole, end, 1, lambda i, _: self._block(i, 1, known, is_root))
-
-    def _block(self, i: str, count: int, known: _Coefficients, is_root: bool) -> None:
+    def _block(self, i: str, count: int, known: Factors, is_root: bool) -> None:
         """Find some rows. Their sums are what is subtracted, less the right-hand sides."""
         rows = [self.row(self.add(i, r)) for r in range(count)]
         sums = [self._negative(value) for row in rows for value in self.vectors_of(row)]
         strip = self.place(self.kind, known.origin, self.mul(i, known.row))
-
-        def before(_: str, now: list[str]) -> list[str]:
-            at, row, *sums = now
-            values = self.vectors_of(row)
-            for r in range(count):
-                self._add(sums, r, at, self.mul(known.row, r), values)
-            moved = self.place(self.kind, at, known.column), self.place(self.kind, row, self.lanes)
-            return [*moved, *sums]
-
-        carried = [("ptr", strip), ("ptr", self.buffer), *((self.kinds, s) for s in sums)]
-        at, _, *sums = self.loop(0, i, 1, before, carried)
-        self._solve_block(rows, sums, at, known, is_root)
+        strip, sums = self.add_products(sums, known._replace(origin=strip), i)
+        self._solve_block(rows, sums, strip, known, is_root)
 
     def _solve_block(
-        self, rows: list[str], sums: list[str], at: str, known: _Coefficients, is_root: bool
+        self, rows: list[str], sums: list[str], at: str, known: Factors, is_root: bool
     ) -> None:
         """Solve for some rows; each is written before the coefficients of the next ones are read."""
         for k, row in enumerate(rows):
@@ -140,7 +94,7 @@ class _Columns(KernelWriter):
             values = self._divided(values, pivot, is_root)
             self.put(row, values)
             for r in range(k + 1, len(rows)):
-                self._add(sums, r, at, self.mul(known.row, r), values)
+                self.add_multiple(sums, r, at, self.mul(known.row, r), values)
             at = self.place(self.kind, at, known.column)
 
     def _divided(self, values: list[str], pivot: str, is_root: bool) -> list[str]:
@@ -157,18 +111,11 @@ class _Columns(KernelWriter):
     def _negative(self, value: str) -> str:
         return self.set(f"fneg {self.kinds} {value}")
 
-    def _add(self, sums: list[str], r: int, strip: str, at: Any, values: list[str]) -> None:
-        """Add the multiple of known unknowns to the sums of a row."""
-        factor = self.spread(self.type, self.read(self.kind, strip, at, 1), self.width)
-        for v, value in enumerate(values):
-            place = r * self.vectors + v
-            sums[place] = self.intrinsic("fma", self.kind, self.width, [factor, value, sums[place]])
-
 
 @kernel
-def _solve(kind: str, wide: bool) -> str:
+def _solve(kind: str, vectors: int) -> str:
     """The kernel: a part is some columns of the unknowns of one system."""
-    w = _Columns(kind, wide, 3, 7)
+    w = _Unknowns(kind, vectors, 3, 7)
     size, sides, panels, last, sign, row, column = w.numbers
     number, panel = w.div("%part", panels)
     begin = w.mul(panel, w.lanes)
@@ -192,7 +139,7 @@ def _solve(kind: str, wide: bool) -> str:
     corner = w.add(w.mul(number, size, size), w.mul(last, w.add(size, 1)))
     origin = w.place(kind, w.arrays[0], corner)
     w.loop(0, size, 1, enter)
-    w.found(0, size, _Coefficients(origin, row, column))
+    w.find(0, size, Factors(origin, row, column))
     w.loop(0, size, 1, leave)
     return w.text()
 
@@ -200,24 +147,24 @@ def _solve(kind: str, wide: bool) -> str:
 @kernel
 def _cholesky(kind: str) -> str:
     """The kernel: a part is a matrix, of whose factor it finds some rows at a time."""
-    w = _Columns(kind, True, 2, 1)
+    w = _Unknowns(kind, most_vectors(), 2, 1)
     whole = w.mul("%part", w.size, w.size)
     a, out = (w.place(kind, array, whole) for array in w.arrays)
 
     def some(begin: str, _: list[str]) -> None:
         end = w.least(w.add(begin, w.lanes), w.size)
         _turned(w, begin, end, a, is_back=False)
-        w.found(0, begin, _Coefficients(out, w.size, 1))
+        w.find(0, begin, Factors(out, w.size, 1))
         # Of the last rows, the coefficient (i, k) lies in row k and column i of the buffer.
         own = w.place(kind, w.buffer, w.sub(0, begin))
-        w.found(begin, end, _Coefficients(own, 1, w.lanes), is_root=True)
+        w.find(begin, end, Factors(own, 1, w.lanes), is_root=True)
         _turned(w, begin, end, out, is_back=True)
 
     w.loop(0, w.size, w.lanes, some)
     return w.text()
 
 
-def _turned(w: _Columns, begin: str, end: str, matrix: str, is_back: bool) -> None:
+def _turned(w: _Unknowns, begin: str, end: str, matrix: str, is_back: bool) -> None:
     """Copy rows of a matrix to the columns of the buffer; or the columns back, up to the diagonal."""
 
     def block(first_row: str, _: list[str]) -> None:

@@ -1,0 +1,98 @@
+"""Some columns of a matrix in a buffer of their own, and what of another one multiplies them.
+
+The buffer is as wide as a few vectors. Sums of products with it stay in registers, for as many rows as there are
+registers for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from wengert.engines.native.codegen.kernel_writer import KernelWriter
+from wengert.engines.native.codegen.vectors import llvm_type
+from wengert.engines.native.runtime.processor import sums_at_once, vector_bytes
+
+VECTORS: Final = 4  # of a row of a buffer, where there are registers for
+SUMS: Final = 24  # at once, beside such a row and a factor
+
+
+class Factors(NamedTuple):
+    """A matrix in memory: the address of its first element, and its strides."""
+
+    origin: str
+    row: Any
+    column: Any
+
+
+def most_vectors() -> int:
+    """The most vectors of a row of a buffer."""
+    return VECTORS if sums_at_once() >= SUMS else VECTORS // 2
+
+
+def width_of(kind: str) -> int:
+    return vector_bytes() // int(kind[1])
+
+
+class Columns(KernelWriter):
+    """A kernel that computes with such a buffer."""
+
+    def __init__(self, kind: str, vectors: int, arrays: int, numbers: int) -> None:
+        super().__init__(arrays, numbers)
+        self.kind, self.width, self.vectors = kind, width_of(kind), vectors
+        self.lanes = vectors * self.width
+        self.kinds, self.type = llvm_type(kind, self.width), llvm_type(kind, 1)
+        self.buffer = ""
+
+    def reserve(self, rows: Any) -> None:
+        self.buffer = self.room(self.kind, self.mul(rows, self.lanes))
+
+    @property
+    def together(self) -> int:
+        """The rows whose sums are computed together."""
+        return min(sums_at_once(), SUMS) // max(self.vectors, 2)
+
+    def row(self, at: Any) -> str:
+        """A row of the buffer."""
+        return self.place(self.kind, self.buffer, self.mul(at, self.lanes))
+
+    def vectors_of(self, row: str) -> list[str]:
+        return [self.read(self.kind, row, v * self.width, self.width) for v in range(self.vectors)]
+
+    def put(self, row: str, values: Sequence[str]) -> None:
+        for v, value in enumerate(values):
+            self.write(self.kind, row, v * self.width, value, self.width)
+
+    def blocks(self, begin: Any, end: Any, block: Callable[[str, int], None]) -> None:
+        """`block(i, count)` for so many rows from row i on: as many as possible, then one by one."""
+        count = self.together
+        whole = self.sub(end, self.set(f"srem i64 {self.sub(end, begin)}, {count}"))
+        self.loop(begin, whole, count, lambda i, _: block(i, count))
+        self.loop(whole, end, 1, lambda i, _: block(i, 1))
+
+    def add_products(
+        self, sums: Sequence[str], factors: Factors, depth: Any
+    ) -> tuple[str, list[str]]:
+        """Add the products of some rows of factors with the buffer's first rows; where the factors end."""
+        count = len(sums) // self.vectors
+
+        def one(_: str, now: list[str]) -> list[str]:
+            strip, row, *sums = now
+            values = self.vectors_of(row)
+            for r in range(count):
+                self.add_multiple(sums, r, strip, self.mul(factors.row, r), values)
+            strip = self.place(self.kind, strip, factors.column)
+            return [strip, self.place(self.kind, row, self.lanes), *sums]
+
+        carried = [("ptr", factors.origin), ("ptr", self.buffer), *((self.kinds, s) for s in sums)]
+        end, _, *totals = self.loop(0, depth, 1, one, carried)
+        return end, totals
+
+    def add_multiple(
+        self, sums: list[str], r: int, strip: str, at: Any, values: Sequence[str]
+    ) -> None:
+        """Add a row of values, times an element of a strip of factors, to the sums of row r."""
+        factor = self.spread(self.type, self.read(self.kind, strip, at, 1), self.width)
+        for v, value in enumerate(values):
+            place = r * self.vectors + v
+            sums[place] = self.intrinsic("fma", self.kind, self.width, [factor, value, sums[place]])
