@@ -161,7 +161,7 @@ def inverse_stft(
     """
     length = one_integer("frame_length", frame_length)
     size = _enclosing_power(length) if fft_length is None else one_integer("fft_length", fft_length)
-    frames = irfft(stfts, [size])
+    frames = irfft(convert(stfts), [size])  # an array keeps its precision, as in stft
     frames = fit_to(frames, [length], (len(dims(frames)) - 1,))
     if window_fn is not None:
         frames = frames * window_fn(length, dtype=frames.dtype)
