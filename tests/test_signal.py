@@ -85,6 +85,7 @@ GIVEN = {
     "irfft irfft2d irfft3d": {"arrays": "ffff", "tensors": "--fd", "lists": "fff"},
     "fftshift ifftshift": {"arrays": "fdcz", "tensors": "fdcz", "lists": "fiz"},
     "stft": {"arrays": "cz--", "tensors": "cz--", "lists": "c--"},
+    "dct idct mdct inverse_mdct": {"arrays": "fd--", "tensors": "fd--", "lists": "f--"},
     "inverse_stft": {"arrays": "--fd", "tensors": "--fd", "lists": "--d"},
 }
 # TensorFlow has no kernel for them on a processor; these are the dtypes that it asks for.
@@ -93,7 +94,7 @@ GIVEN |= {
     "rfftnd": GIVEN["rfft rfft2d rfft3d"],
     "irfftnd": GIVEN["irfft irfft2d irfft3d"],
 }
-ARGUMENTS = {"stft": (4, 2), "inverse_stft": (6, 2, 6)}
+ARGUMENTS = {"stft": (4, 2), "inverse_stft": (6, 2, 6), "mdct": (4,)}
 FUNCTIONS = [(name, names) for names in GIVEN for name in names.split()]
 
 
