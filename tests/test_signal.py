@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,9 +44,9 @@ def test_cut_and_filled_transforms(size: int, wanted: int, seed: int) -> None:
 @settings(max_examples=40, deadline=None)
 def test_there_and_back(size: int, seed: int) -> None:
     """The inverse of the transform of a real signal is the signal, whatever its size."""
-    x = noise(2, size, seed=seed)
+    x = tf.constant(noise(2, size, seed=seed))
     assert np.allclose(tf.signal.irfft(tf.signal.rfft(x), [size]), x)
-    assert np.allclose(tf.signal.ifft(tf.signal.fft(x + 0j)), x)
+    assert np.allclose(tf.signal.ifft(tf.signal.fft(tf.cast(x, tf.complex128))), x)
     for kind in (2, 3, 4):
         back = tf.signal.idct(tf.signal.dct(x, kind, norm="ortho"), kind, norm="ortho")
         assert np.allclose(back, x)
@@ -65,12 +66,69 @@ def test_an_ignored_part_has_no_gradient() -> None:
 def test_norms() -> None:
     """As in NumPy."""
     x = noise(3, 4)
+    z = np.fft.rfftn(x)
     for norm in (None, "backward", "ortho", "forward"):
-        assert np.allclose(tf.signal.rfftnd(x, norm=norm), np.fft.rfftn(x, norm=norm))
-        z = np.fft.rfftn(x)
-        assert np.allclose(tf.signal.irfftnd(z, norm=norm), np.fft.irfftn(z, norm=norm))
+        there, back = np.fft.rfftn(x, norm=norm), np.fft.irfftn(z, norm=norm)
+        assert np.allclose(tf.signal.rfftnd(tf.constant(x), norm=norm), there)
+        assert np.allclose(tf.signal.irfftnd(tf.constant(z), norm=norm), back)
     with pytest.raises(ValueError, match="`norm` must be"):
         tf.signal.fftnd(x + 0j, norm="unit")
+
+
+# What TensorFlow 2.21 gives for arrays and tensors of KINDS, and for lists of floats, integers and
+# complex numbers; a dash where it raises. The functions of a line have these dtypes in common.
+KINDS = ("float32", "float64", "complex64", "complex128")
+SHORT = {"f": "float32", "d": "float64", "c": "complex64", "z": "complex128", "i": "int32"}
+GIVEN = {
+    "fft ifft fft2d ifft2d fft3d ifft3d": {"arrays": "cccc", "tensors": "--cz", "lists": "ccz"},
+    "rfft rfft2d rfft3d": {"arrays": "cccc", "tensors": "cz--", "lists": "cc-"},
+    "irfft irfft2d irfft3d": {"arrays": "ffff", "tensors": "--fd", "lists": "fff"},
+    "fftshift ifftshift": {"arrays": "fdcz", "tensors": "fdcz", "lists": "fiz"},
+    "stft": {"arrays": "cz--", "tensors": "cz--", "lists": "c--"},
+    "dct idct mdct inverse_mdct": {"arrays": "fd--", "tensors": "fd--", "lists": "f--"},
+    "inverse_stft": {"arrays": "--fd", "tensors": "--fd", "lists": "--d"},
+}
+# TensorFlow has no kernel for them on a processor; these are the dtypes that it asks for.
+GIVEN |= {
+    "fftnd ifftnd": {"arrays": "cccc", "tensors": "--cz", "lists": "ccc"},
+    "rfftnd": GIVEN["rfft rfft2d rfft3d"],
+    "irfftnd": GIVEN["irfft irfft2d irfft3d"],
+}
+ARGUMENTS = {"stft": (4, 2), "inverse_stft": (6, 2, 6), "mdct": (4,)}
+FUNCTIONS = [(name, names) for names in GIVEN for name in names.split()]
+
+
+def values_of(name: str) -> dict[str, list[Any]]:
+    """Values of every kind, of the rank that a function takes."""
+    rank = 3 if "3d" in name else 2
+    arrays = [np.ones([4] * rank, kind) for kind in KINDS]
+    return {
+        "arrays": arrays,
+        "tensors": [tf.constant(a) for a in arrays],
+        "lists": [np.ones([4] * rank, kind).tolist() for kind in (float, int, complex)],
+    }
+
+
+def dtype_given(call: Any) -> str:
+    try:
+        return str(call().dtype.name)
+    except (TypeError, ValueError):
+        return "-"
+
+
+@pytest.mark.parametrize("in_function", [False, True])
+@pytest.mark.parametrize(("name", "names"), FUNCTIONS, ids=[name for name, _ in FUNCTIONS])
+def test_dtypes(name: str, names: str, in_function: bool) -> None:
+    """As TensorFlow's, which casts arrays where it prefers a dtype, and never a tensor."""
+    function = getattr(tf.signal, name)
+    for form, values in values_of(name).items():
+        wanted = GIVEN[names][form]
+        if in_function and form == "arrays" and name.lstrip("i") in ("fft", "fft2d", "fft3d"):
+            wanted = "cccz"  # eager mode casts these, too
+        for value, letter in zip(values, wanted, strict=True):
+            call = partial(function, value, *ARGUMENTS.get(name, ()))
+            found = dtype_given(tf.function(call) if in_function else call)
+            assert found == SHORT.get(letter, "-"), (form, value)
 
 
 def test_short_time_spectra_invert() -> None:

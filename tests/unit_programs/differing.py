@@ -31,7 +31,6 @@ KINDS: dict[str, list[str]] = {
     "variables/variables refused": ["[14]", "[15]"],
     "pictures/likeness": ["[6]"],
     "spectra/fourier refused": ["[3]"],
-    "spectra/cosines refused": ["[7]"],
     "spectra/frames refused": [""],
     "spectra/frames added refused": ["[1]"],
     "spectra/spectra refused": ["[3]"],

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -25,9 +26,8 @@ from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import normal_axes
 from wengert.ops.support.batch_rules import BatchRule, with_attrs
-from wengert.values import dtypes
-from wengert.values.convert import convert
-from wengert.values.dtypes import complex64, complex_of, real_of
+from wengert.values.convert import convert, convert_to_tensor
+from wengert.values.dtypes import complex64, complex128, complex_of, float32, float64, real_of
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
@@ -150,26 +150,38 @@ def _last(x: Tensor, count: int, name: str) -> Dims:
     return tuple(range(rank - count, rank))
 
 
-def _signal(value: TensorLike, kinds: str, name: str) -> Tensor:
-    x = convert(value, hint=complex64 if kinds == COMPLEX_KINDS else None)
-    if x.dtype.name not in kinds.split(", "):
+# The dtypes of signals. TensorFlow prefers the first for what is not a tensor yet, and casts NumPy's
+# arrays to it whatever they hold: for double precision, give a tensor.
+COMPLEX: Final = (complex64, complex128)
+REAL: Final = (float32, float64)
+
+
+def as_signal(value: TensorLike, kinds: tuple[DType, DType], name: str) -> Tensor:
+    """A tensor of one of two dtypes."""
+    x = convert_to_tensor(value, dtype_hint=kinds[0])
+    if x.dtype not in kinds:
         raise InvalidArgumentError(
-            f"Value for attr '{'Treal' if kinds.startswith('f') else 'Tcomplex'}' of "
-            f"{x.dtype.spoken} is not in the list of allowed values: {kinds} [Op:{name}]. "
+            f"Value for attr '{'Treal' if kinds is REAL else 'Tcomplex'}' of {x.dtype.spoken} is "
+            f"not in the list of allowed values: {kinds[0].name}, {kinds[1].name} [Op:{name}]. "
             "Use tf.cast to convert the tensor first."
         )
     return x
 
 
-COMPLEX_KINDS = "complex64, complex128"
-REAL_KINDS = "float32, float64"
+def _as_complex_signal(value: TensorLike, name: str) -> Tensor:
+    """The same for operations that take complex numbers as they are, but for arrays in eager mode."""
+    if current_graph() is not None or not isinstance(value, (np.ndarray, np.generic)):
+        x = convert(value)
+        if x.dtype.is_complex:
+            return x
+    return as_signal(value, COMPLEX, name)
 
 
 def _along_last(count: int, inverse: bool, example: tuple[str, str]) -> Callable[..., Tensor]:
     name = f"{'I' if inverse else ''}{NAMES[count - 1]}"
 
     def function(input: Tensor | Array, name: str | None = None) -> Tensor:
-        x = _signal(input, COMPLEX_KINDS, row.name)
+        x = _as_complex_signal(input, row.name)
         result: Tensor = apply(row, (x,), {"axes": _last(x, count, row.name)}, name)
         return result
 
@@ -243,7 +255,7 @@ def _real_along_last(count: int, inverse: bool, example: tuple[str, str]) -> Cal
     def function(
         input_tensor: TensorLike, fft_length: Sequence[int] | None = None, name: str | None = None
     ) -> Tensor:
-        x = _signal(input_tensor, COMPLEX_KINDS if inverse else REAL_KINDS, row.name)
+        x = as_signal(input_tensor, COMPLEX if inverse else REAL, row.name)
         lengths = _lengths(fft_length, count, row.name)
         axes = _last(x, count, row.name)
         return (_to_real if inverse else _of_real)(x, axes, lengths, row.name)
@@ -335,7 +347,7 @@ def _complex_nd(
     axes: Integers | None,
     norm: str | None,
 ) -> Tensor:
-    x = _signal(value, COMPLEX_KINDS, name)
+    x = as_signal(value, COMPLEX, name)
     along, lengths = _chosen(x, fft_length, axes, name)
     part = fit_to(x, lengths, along)
     y = apply(row_of[name], (part,), {"axes": along})
@@ -355,7 +367,7 @@ def rfftnd(
     >>> tf.signal.rfftnd([[1.0, 2.0]], axes=[1]).numpy().tolist()
     [[(3+0j), (-1+0j)]]
     """
-    x = _signal(input_tensor, REAL_KINDS, "RFFTND")
+    x = as_signal(input_tensor, REAL, "RFFTND")
     along, lengths = _chosen(x, fft_length, axes, "RFFTND")
     part = fit_to(x, lengths, along)
     y = _of_real(part, along, (None,) * len(along), "RFFTND")
@@ -375,7 +387,7 @@ def irfftnd(
     >>> tf.signal.irfftnd(tf.constant([[3, -1]], tf.complex64), axes=[1]).numpy().tolist()
     [[1.0, 2.0]]
     """
-    z = _signal(input_tensor, COMPLEX_KINDS, "IRFFTND")
+    z = as_signal(input_tensor, COMPLEX, "IRFFTND")
     along, lengths = _chosen(z, fft_length, axes, "IRFFTND")
     y = _to_real(z, along, lengths, "IRFFTND")
     return _scaled(y, norm, _size(dims(y), along), True)
@@ -412,4 +424,4 @@ def _shifted(value: TensorLike, axes: Integers | None, by: Callable[[int], int])
 
 def as_complex(x: Tensor) -> Tensor:
     """`x` cast to the complex dtype of its precision."""
-    return cast(x, dtypes.complex128 if x.dtype is dtypes.float64 else dtypes.complex64)
+    return cast(x, complex128 if x.dtype is float64 else complex64)

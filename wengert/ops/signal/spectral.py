@@ -20,7 +20,7 @@ from wengert.ops.arrays.slicing import pad, reverse
 from wengert.ops.math.complex import real
 from wengert.ops.math.elementwise import square
 from wengert.ops.reductions.reductions import reduce_sum
-from wengert.ops.signal.fourier import as_complex, fft, fit_to, irfft, rfft
+from wengert.ops.signal.fourier import REAL, as_complex, as_signal, fft, fit_to, irfft, rfft
 from wengert.ops.signal.window_functions import hann_window, vorbis_window
 from wengert.values import dtypes, sizes
 from wengert.values.convert import convert
@@ -161,7 +161,7 @@ def inverse_stft(
     """
     length = one_integer("frame_length", frame_length)
     size = _enclosing_power(length) if fft_length is None else one_integer("fft_length", fft_length)
-    frames = irfft(stfts, [size])
+    frames = irfft(convert(stfts), [size])  # an array keeps its precision, as in stft
     frames = fit_to(frames, [length], (len(dims(frames)) - 1,))
     if window_fn is not None:
         frames = frames * window_fn(length, dtype=frames.dtype)
@@ -228,6 +228,11 @@ def dct(
     """
     x = convert(input)
     _check_transform(type, axis, norm, n, dims(x)[-1])
+    if not x.dtype.is_differentiable:
+        raise TypeError(
+            f"dct takes floats, got {x.dtype.spoken}. Use tf.cast to convert them first."
+        )
+    x = as_signal(x, REAL, "RFFT")
     if n is not None:
         x = fit_to(x, [one_integer("n", n)], (len(dims(x)) - 1,))
     return {1: _dct1, 2: _dct2, 3: _dct3, 4: _dct4}[type](x, norm == "ortho")
