@@ -205,23 +205,29 @@ def test_the_order_of_locks_is_that_of_the_variables_asked_for() -> None:
 # ---- what was handed out stays as it is ---------------------------------------------------------
 
 
-@pytest.mark.parametrize("around", [False, True])
-def test_readers_beside_an_update_in_place(around: bool) -> None:
+@pytest.mark.parametrize("how", ["alone", "around", "eager"])
+def test_readers_beside_an_update_in_place(how: str) -> None:
     """They see the old or the new value, whole, and what they hold never changes.
 
     All elements of the variable are equal. Its value takes turns with work of the same plan, for
-    which Python's lock is let go of, or stands alone.
+    which Python's lock is let go of, or stands alone; or no function is around it.
     """
     v = tf.Variable(np.zeros(1_000_000, np.float32))
     x = tf.constant(np.ones(300_000, np.float32))
     done = threading.Event()
     held: list[tuple[Any, float]] = []
 
-    @tf.function(jit_compile=True)
     def step(x: Any) -> Any:
+        if how == "eager":
+            return v.assign_add(ones)
+        around = how == "around"
         before = tf.reduce_sum(tf.sin(x)) if around else x[0]
         v.assign(v * 1.0 + 1.0)
         return before + (tf.reduce_sum(tf.exp(x)) if around else x[1])
+
+    ones = tf.ones_like(v)
+    if how != "eager":
+        step = tf.function(step, jit_compile=True)
 
     def write() -> None:
         for _ in while_time_is_left():
@@ -256,13 +262,42 @@ def test_the_update_is_in_place_if_nobody_reads() -> None:
     assert len(places) == 1
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_an_eager_update_is_in_place_if_nobody_reads(dtype: str) -> None:
+    """What was handed out before stays as it is, whoever has it."""
+    start = np.arange(60_001).astype(dtype)
+    v, ones = tf.Variable(start), tf.ones(60_001, dtype)
+
+    def place() -> int:
+        return int(v._array.ctypes.data)
+
+    v.assign_sub(ones)
+    before = place()
+    v.assign_add(ones)
+    v.assign_sub(ones)
+    assert place() == before
+    assert (v.numpy() == start - 1).all()
+    assert (start == np.arange(60_001)).all()
+    for held in (v.read_value(), v.numpy(), v.numpy()[3:], memoryview(v.numpy()), tf.identity(v)):
+        copied = np.array(held)
+        v.assign_add(ones)
+        assert (np.asarray(held) == copied).all()
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(v * v)
+    now = v.numpy().copy()
+    v.assign_add(v)
+    v.assign_add(ones)
+    assert (tape.gradient(y, v).numpy() == 2 * now).all()
+    assert (v.numpy() == 2 * now + 1).all()
+
+
 @pytest.mark.parametrize("beside", [False, True])
 def test_a_reader_that_comes_between_look_and_call(monkeypatch: Any, beside: bool) -> None:
     """Who takes the array after it was looked at still keeps the value that he took."""
     from wengert.engines.native.program import program
 
     taken: list[Any] = []
-    usual = program._is_only_ours
+    usual = program.is_only_ours
 
     def look(array: Any) -> bool:
         found = usual(array) or True  # as it was when nobody else had it
@@ -270,7 +305,7 @@ def test_a_reader_that_comes_between_look_and_call(monkeypatch: Any, beside: boo
             taken.append(v.read_value())
         return found
 
-    monkeypatch.setattr(program, "_is_only_ours", look)
+    monkeypatch.setattr(program, "is_only_ours", look)
     v = tf.Variable(np.zeros(1000))
     step = tf.function(lambda: v.assign(v * 1.0 + 1.0), jit_compile=True)
     for _ in range(3):
@@ -328,7 +363,6 @@ def in_python(code: str) -> str:
 @pytest.mark.parametrize("tells", [True, False])
 def test_products_have_one_thread_while_the_machine_is_busy(tells: bool, monkeypatch: Any) -> None:
     """By the seconds that others left us, or by the load; and as many as before when it is not any more."""
-    from wengert.engines.native import large_kernels
     from wengert.host import parallel
 
     functions = parallel._openblas()
@@ -337,9 +371,8 @@ def test_products_have_one_thread_while_the_machine_is_busy(tells: bool, monkeyp
     get, put = functions
     usual = get()
     seconds = [0.0, 0.0, 0.0]  # passed, idle, our own
-    monkeypatch.setattr(large_kernels, "_better_product", lambda: None)
     monkeypatch.setattr(parallel, "_seconds_so_far", lambda: (*seconds,) if tells else None)
-    a = tf.constant(np.ones((100, 100), np.float32))
+    a = tf.constant(np.ones((100, 100), np.complex64))  # products of real numbers are our own
     try:
         put(2)
         for busy in (True, True, False, False):

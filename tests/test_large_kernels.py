@@ -23,6 +23,7 @@ from wengert.engines.native.kernels import (
     conv_filter_gradient,
     elementwise,
     factors,
+    matmul,
     reductions,
     segment_extremes,
 )
@@ -578,6 +579,85 @@ def test_a_fault_is_found() -> None:
         alike(y, x, "f4")
     with pytest.raises(AssertionError):
         alike(np.float32([0.0]), np.float32([-0.0]), "f4", exact=True)
+
+
+# ---- matrix products ------------------------------------------------------------------------------
+
+SIZES = [
+    (4, 1, 4), (5, 7, 6), (64, 64, 64), (100, 37, 65), (13, 513, 17), (50, 1025, 129), (192, 512, 33),
+    (97, 3, 49), (4, 600, 200), (300, 16, 10),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("batch", [(), (3,), (2, 5)], ids=str)
+def test_products(kind: str, sizes: tuple[int, int, int], batch: tuple[int, ...]) -> None:
+    """However the matrices lie in memory; what is refused is refused for all of these."""
+    rows, depth, columns = sizes
+    a, b = drawn((*batch, rows, depth), kind), drawn((*batch, depth, columns), kind)
+    bound = np.finfo(kind).eps * depth * (np.abs(a) @ np.abs(b)).max()
+    for x, y in itertools.product((a, _across(a)), (b, _across(b))):
+        found = matmul.product(x, y)
+        assert (found is None) == (bool(batch) and rows * depth * columns < matmul.EACH)
+        if found is not None:
+            assert found.flags.c_contiguous
+            assert np.abs(found - a @ b).max() <= bound
+
+
+def _across(x: Any) -> Any:
+    """The same matrices, column by column in memory."""
+    return np.ascontiguousarray(x.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+def test_products_of_parts_of_matrices() -> None:
+    a, b = drawn((90, 120), "f8"), drawn((120, 160), "f8")
+    alike(matmul.product(a[:, ::2], b[::2]), a[:, ::2] @ b[::2], "f8")
+    alike(matmul.product(a[5:], b[:, 3:]), a[5:] @ b[:, 3:], "f8")
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (drawn((3, 200), "f4"), drawn((200, 200), "f4")),
+        (drawn((200, 200), "f4"), drawn((200, 1), "f4")),
+        (drawn((200, 200), "f4"), drawn((200, 200), "f8")),
+        (drawn((2, 100, 100), "f4"), drawn((100, 100), "f4")),
+        (np.ones((200, 200), int), np.ones((200, 200), int)),
+        (np.ones((0, 100, 100)), np.ones((0, 100, 100))),
+        (np.ones((100, 0)), np.ones((0, 100))),
+    ],
+)
+def test_products_that_are_left_to_numpy(a: Any, b: Any) -> None:
+    assert matmul.product(a, b) is None
+
+
+def test_products_are_the_same_for_any_number_of_threads() -> None:
+    a, b = drawn((300, 700), "f4"), drawn((700, 90), "f4")
+    want = tf.matmul(a, b).numpy()
+    tf.config.set_threads(1)
+    matmul._made.cache_clear()
+    assert (tf.matmul(a, b).numpy() == want).all()
+
+
+def test_gradients_of_products() -> None:
+    """Transposed either way, and of batches: as with NumPy, to second order."""
+    a, b = tf.constant(drawn((2, 80, 90), "f8")), tf.constant(drawn((2, 80, 70), "f8"))
+
+    def twice() -> list[Any]:
+        with tf.GradientTape() as outer:
+            outer.watch([a, b])
+            with tf.GradientTape() as tape:
+                tape.watch([a, b])
+                y = tf.reduce_sum(tf.tanh(tf.matmul(a, b, transpose_a=True)))
+            first = tape.gradient(y, [a, b])
+            length = tf.add_n([tf.reduce_sum(g**2) for g in first])
+        return [*first, *outer.gradient(length, [a, b])]
+
+    found = twice()
+    tf.config.set_engine("numpy")
+    for x, want in zip(found, twice(), strict=True):
+        alike(x, want, "f8")
 
 
 # ---- factors and random words ---------------------------------------------------------------------

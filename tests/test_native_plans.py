@@ -13,10 +13,8 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.engines.native import large_kernels
-from wengert.engines.native.kernels import matmul as native_matmul
 from wengert.engines.native.program.arena import ALIGNED, Arena
-from wengert.engines.native.runtime import elf_loader, llvm, openblas, pieces, processor
+from wengert.engines.native.runtime import elf_loader, llvm, pieces, processor
 from wengert.engines.native.runtime.llvm import LoadedObject
 
 
@@ -414,31 +412,6 @@ def test_the_processor_as_llvm_sees_it() -> None:
     asked = {f[1:] for f in processor._asked()[1].split(",") if f.startswith("+")}
     for feature in ("avx", "avx2", "fma", "avx512f"):
         assert (feature in processor.features()) == (feature in asked)
-
-
-# ---- matrix products outside of graphs ---------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_products_by_our_blas(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It computes large products, however they lie in memory."""
-    draw = np.random.default_rng(1)
-    a, b = draw.normal(size=(70, 90)).astype(dtype), draw.normal(size=(90, 110)).astype(dtype)
-    for x in (a, np.asfortranarray(a)):
-        for y in (b, np.asfortranarray(b)):
-            np.testing.assert_allclose(native_matmul.product(x, y), a @ b, rtol=1e-4, atol=1e-4)
-    assert native_matmul.product(a[:, ::2], b[::2]) is None
-    monkeypatch.setattr(large_kernels, "_better_product", lambda: native_matmul.product)
-    np.testing.assert_allclose(tf.matmul(a, b), a @ b, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(tf.matmul(b, a, True, True), b.T @ a.T, rtol=1e-4, atol=1e-4)
-
-
-def test_the_kernels_of_both_copies() -> None:
-    assert isinstance(native_matmul.numpys_core(), str)
-    assert native_matmul.is_better() == (
-        openblas.core() in native_matmul.WIDE
-        and native_matmul.numpys_core() not in native_matmul.WIDE
-    )
 
 
 # ---- the first use, by many at once --------------------------------------------------------------

@@ -25,6 +25,7 @@ from wengert.ops.math import complex, elementwise
 from wengert.ops.reductions import reductions
 from wengert.ops.state import assignments
 from wengert.ops.state.variable_slices import part_of_variable
+from wengert.ops.support import large_kernels
 from wengert.state.variable import Variable
 from wengert.values.bound_ops import BoundOps, bound
 from wengert.values.composite import Composite
@@ -55,6 +56,7 @@ bound.as_shape = shaping.as_shape
 bound.known_forms = shape_inference.known_forms
 bound.read = lambda variable: apply(READ, (variable,))
 bound.assign_later = assignments.assign_later
+bound.update = large_kernels.update_kernel
 bound.provided = effects.provided
 bound.finite = identity.check_cotangent
 bound.of_same_shape = asserts.of_same_shape

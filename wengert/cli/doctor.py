@@ -13,6 +13,7 @@ import numpy as np
 import wengert
 from wengert.cli.output import as_json, heading, pairs
 from wengert.core.compiled import machine
+from wengert.host import numpy_openblas
 from wengert.host.kept_memory import about_kept_memory
 from wengert.host.memory_size import written
 
@@ -117,14 +118,13 @@ def _parts() -> dict[str, Any]:
         importlib.import_module(f"wengert.engines.native.runtime.{name}")
         for name in ("openblas", "cache", "processor", "runtime_ir")
     )
-    matmul = importlib.import_module("wengert.engines.native.kernels.matmul")
     kept = cache.about()
     return {
         "chosen": wengert.config.get_engine() or "native for functions, numpy for sessions",
         "threads": wengert.config.get_threads() if runtime.has_threads() else 1,
         "bits of vectors": 8 * processor.vector_bytes(),
         "kernels of its OpenBLAS": openblas.core(),
-        "kernels of NumPy's OpenBLAS": matmul.numpys_core() or "another BLAS",
+        "kernels of NumPy's OpenBLAS": numpy_openblas.numpys_core() or "another BLAS",
         "cache": kept,
         "memory of freed arrays": about_kept_memory(),
     }

@@ -25,7 +25,7 @@ from wengert.errors import (
     ResourceExhaustedError,
 )
 from wengert.host.fp_errors import QUIET, enter, leave
-from wengert.host.malloc import LARGE, keep_memory
+from wengert.host.malloc import LARGE, LARGE_PAIR, keep_memory
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, wrap
@@ -52,10 +52,10 @@ def apply(
     value: Any = None
     try:
         arrays = [x._array for x in inputs]
-        if row.large is None or arrays[0].size < LARGE:
-            value = row.kernel(np, *arrays, **attrs)
-        else:
+        if _is_large(row, arrays):
             value = _of_large(row, arrays, attrs)
+        else:
+            value = row.kernel(np, *arrays, **attrs)
     except Exception as error:  # noqa: BLE001  # explained
         _fail(row, inputs, error)
     finally:
@@ -70,9 +70,18 @@ def _fail(row: Row, inputs: Sequence[Any], error: Exception) -> NoReturn:
     raise explain_failure(row, inputs, error) from error
 
 
+def _is_large(row: Row, arrays: Sequence[Any]) -> bool:
+    """Whether its function for large arrays is asked: of what NumPy computes of two in one pass, for larger ones."""
+    if row.large is None or not arrays:
+        return False
+    if row.ufunc is not None and len(arrays) == 2:
+        return bool(max(a.size for a in arrays) >= LARGE_PAIR)
+    return bool(arrays[0].size >= LARGE)
+
+
 def _of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
     """Compute by the row's function for large arrays, or by its kernel."""
-    keep_memory(arrays[0].size)
+    keep_memory(max(a.size for a in arrays))
     assert row.large is not None
     value = row.large(row, arrays, attrs)
     return row.kernel(np, *arrays, **attrs) if value is None else value
@@ -220,7 +229,7 @@ def _straight_for_two(row: Row, takes: Container[Any]) -> Callable[[Any, Any], T
             return None
         a, b = x._array, y._array
         dtype = a.dtype
-        if dtype is not b.dtype or dtype not in takes:
+        if dtype is not b.dtype or dtype not in takes or _is_large(row, (a, b)):
             return None
         try:
             value = context.run_quietly(ufunc, a, b)
@@ -290,6 +299,7 @@ if machine is not None:
         MANY=MANY,
         NO_ATTRS=NO_ATTRS,
         LARGE=LARGE,
+        LARGE_PAIR=LARGE_PAIR,
         quiet_variable=getattr(enter, "__self__", None),
         QUIET=QUIET,
         scalar_dtypes={dtype.type: dtype for dtype in _BUILT_IN},

@@ -18,7 +18,7 @@
     _(float_makers) _(int_makers) /* classes of scalars, by dtype */ \
     _(operators)                 /* Python's operators that do what a NumPy function does, by it */ \
     _(ONE) _(MANY) _(NO_ATTRS)   /* marks of a record, and of a call */ \
-    _(quiet_variable) _(QUIET) _(LARGE) _(bound) \
+    _(quiet_variable) _(QUIET) _(LARGE) _(LARGE_PAIR) _(bound) \
     _(of_large) _(as_result) _(failed) _(apply_in_python)         /* dispatch.py */ \
     _(sweep_in_python) _(take_several) _(pull_in_general)         /* reverse.py */
 
@@ -399,15 +399,33 @@ static PyObject *dtype_taken(Door *door, PyObject *operand)
     return is_taken(door, dtype) ? dtype : NULL;
 }
 
-/* Whether the arguments are values of one dtype that the door takes, or a number beside one. */
+/* Whether a row's function for large arrays is asked: of what NumPy computes of two in one pass, for larger ones.
+   NULL is a number. -1 with an error. */
+static int is_large(PyObject *row, PyObject *const *arrays, Py_ssize_t count)
+{
+    int pair = count == 2 && SLOT(row, Row_ufunc) != Py_None;
+    Py_ssize_t most = 0;
+    for (int i = 0; SLOT(row, Row_large) != Py_None && i <= pair && i < count; i++) {
+        Py_ssize_t size = arrays[i] ? size_of(arrays[i]) : 1;
+        if (size < 0)
+            return -1;
+        most = size > most ? size : most;
+    }
+    return most >= PyLong_AsSsize_t(pair ? LARGE_PAIR : LARGE);
+}
+
+/* Whether the arguments are values of one dtype that the door takes, or a number beside one, and small. */
 static int are_plain(Door *door, PyObject *x, PyObject *y)
 {
-    PyObject *first = dtype_taken(door, x);
-    if (door->count == 1)
-        return first && size_of(SLOT(x, Tensor__array)) < PyLong_AsSsize_t(LARGE);
-    PyObject *second = dtype_taken(door, y);
-    return first && second ? first == second
-        : first ? IS_NUMBER(y) : second ? IS_NUMBER(x) : 0;
+    PyObject *values[2] = {x, y}, *arrays[2], *dtype = NULL;
+    for (Py_ssize_t i = 0; i < door->count; i++) {
+        PyObject *taken = dtype_taken(door, values[i]);
+        if (taken ? dtype && taken != dtype : door->count == 1 || !IS_NUMBER(values[i]))
+            return 0;
+        dtype = taken ? taken : dtype;
+        arrays[i] = taken ? SLOT(values[i], Tensor__array) : NULL;
+    }
+    return dtype && !is_large(door->row, arrays, door->count);
 }
 
 /* An operand as a tensor: a number of the dtype of the other one, a variable's value, which recorders
@@ -541,20 +559,17 @@ static PyObject *of_kernel(PyObject *row, PyObject *const *inputs, Py_ssize_t co
 {
     PyObject *arrays[MOST + 1] = {numpy}, *value = NULL; /* the namespace comes first */
     PyObject *ufunc = SLOT(row, Row_ufunc), *named = PyDict_GET_SIZE(attrs) ? attrs : NULL;
-    Py_ssize_t got = 0, size = 0;
+    Py_ssize_t got = 0;
     while (got < count && (arrays[got + 1] = array_of(inputs[got])))
         got++;
-    if (got == count && count && SLOT(row, Row_large) != Py_None)
-        size = size_of(arrays[1]);
-    if (got < count || size < 0)
-        value = NULL;
-    else if (size >= PyLong_AsSsize_t(LARGE)) {
+    int large = got == count ? is_large(row, arrays + 1, count) : -1;
+    if (large > 0) {
         PyObject *list = PyList_New(count);
         for (Py_ssize_t i = 0; list && i < count; i++)
             PyList_SET_ITEM(list, i, Py_NewRef(arrays[i + 1]));
         value = list ? PyObject_CallFunctionObjArgs(of_large, row, list, attrs, NULL) : NULL;
         Py_XDECREF(list);
-    } else
+    } else if (!large)
         value = ufunc != Py_None
             ? PyObject_VectorcallDict(ufunc, arrays + 1, count, named)
             : PyObject_VectorcallDict(SLOT(row, Row_kernel), arrays, count + 1, named);

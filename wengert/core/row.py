@@ -26,7 +26,7 @@ The conventions, in one place:
   the operation out through the door, where a kernel cannot. An operation with ``effects`` runs in
   a function even if its result is unused.
 - ``large(row, arrays, attrs)`` is called before the kernel, if the first array has LARGE elements
-  or more: it gives the same numbers faster, or None. Graphs do not use it.
+  or more (of a ufunc of two, if one has LARGE_PAIR): it gives the same numbers faster, or None. Graphs do not use it.
 - ``closes``: its rules use values of the graph in which it stands, and not only its inputs.
 - ``saves`` names what the rules read: "x" the inputs, "y" the result. An input that is not
   saved reaches the rule as its shape alone, a tuple; read it with `dims`.

@@ -38,3 +38,8 @@ def core(get_corename: Any) -> str:
         return ""
     get_corename.restype = ctypes.c_char_p
     return str(get_corename().decode())
+
+
+def numpys_core() -> str:
+    """The kernels of NumPy's bundled copy, if there is one."""
+    return core(numpys_function("get_corename"))

@@ -13,6 +13,7 @@ from wengert.core.compiled import machine
 from wengert.core.context import activate, current_graph, note_access, thread
 from wengert.errors import InvalidArgumentError
 from wengert.host.locks import new_lock
+from wengert.host.malloc import LARGE
 from wengert.state.creators import created, creators
 from wengert.state.replicas import current, replication
 from wengert.state.slice_info import SaveSliceInfo
@@ -272,7 +273,8 @@ class Variable(Value, metaclass=Made):
         if current_graph() is not None:
             return self._assigned_later("assign_add", change, read_value)
         with self._lock:
-            self._array = _held(self._now() + change)
+            if not self._overwritten("AddV2", change):
+                self._array = _held(self._now() + change)
         return self if read_value else None
 
     def assign_sub(
@@ -289,7 +291,8 @@ class Variable(Value, metaclass=Made):
         if current_graph() is not None:
             return self._assigned_later("assign_sub", change, read_value)
         with self._lock:
-            self._array = _held(self._now() - change)
+            if not self._overwritten("Sub", change):
+                self._array = _held(self._now() - change)
         return self if read_value else None
 
     if TYPE_CHECKING:  # attached by api/bind.py
@@ -313,6 +316,11 @@ class Variable(Value, metaclass=Made):
     def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Variable | None:
         bound.assign_later(self, method, tensor)
         return self if read_value else None
+
+    def _overwritten(self, row: str, change: Tensor) -> bool:
+        """Whether a large value was changed where it lies, because nothing else refers to it."""
+        array = change._array
+        return array.size >= LARGE and bound.update(row, self, array) is not None
 
     def _now(self) -> Tensor:
         return wrap(self._array)  # outside every tape: an assignment is not differentiated

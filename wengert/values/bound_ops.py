@@ -39,6 +39,9 @@ class BoundOps:
     known_forms: Callable[[Any, Any, Any], list[Any]]
     read: Callable[[Any], Any]  # a variable to its value
     assign_later: Callable[[Any, str, Any], Any]  # the operation of a graph that changes one
+    update: Callable[
+        [str, Any, Any], Any
+    ]  # write a row's result over a variable's value; None if not
     # A value; using it is an error with a message unless a condition holds.
     provided: Callable[[Any, Any, str], Tensor]
     finite: Callable[[Any, str], Tensor]  # a value; an error with the message unless it is finite

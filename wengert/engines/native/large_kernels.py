@@ -19,6 +19,7 @@ from wengert.ops.support.large_kernels import LargeKernel
 # For each of them its module in `kernels`, and the function there.
 _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.elementwise_kernel: ("elementwise", "apply_row"),
+    large.update_kernel: ("update", "update"),
     large.reduction_kernel: ("reductions", "reduce_row"),
     large.softmax_kernel: ("reductions", "softmax"),
     large.conv_kernel: ("conv", "convolve"),
@@ -32,6 +33,7 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.batch_norm_sum_kernel: ("batch_norm", "sum_formula"),
     large.local_response_norm_kernel: ("local_response_norm", "normalize"),
     large.local_response_norm_gradient_kernel: ("local_response_norm", "normalize_back"),
+    large.matmul_kernel: ("matmul", "product"),
     large.cholesky_kernel: ("factors", "cholesky"),
     large.triangular_solve_kernel: ("factors", "triangular_solve"),
     large.philox_kernel: ("philox", "blocks"),
@@ -64,22 +66,6 @@ class _Kernel:
         return writer.careful(getattr(found, function))
 
 
-def _matmul(a: Any, b: Any) -> Any:
-    """A matrix product. OpenBLAS needs no compiler: it may be available where the rest is not."""
-    multiply = _better_product()
-    return None if multiply is None else multiply(a, b)
-
-
-@functools.cache
-def _better_product() -> Any:
-    """OpenBLAS's product, where its kernels are better than NumPy's."""
-    try:
-        products = load_module("wengert.engines.native.kernels.matmul")
-        return products.product if products.is_better() else None
-    except (ImportError, OSError):
-        return None
-
-
 def _address_of(name: str) -> int:
     """Where the kernel of a name begins: of "@large.conv.f4.12.2", say, that of a file for these numbers."""
     file, kind, *numbers = name.removeprefix(KERNELS).split(".")
@@ -90,6 +76,5 @@ def _address_of(name: str) -> int:
 
 for _kernel, _names in _FUNCTIONS.items():
     _kernel.register(_Kernel(*_names))
-large.matmul_kernel.register(_matmul)
 compute_parts_by(_Kernel("checksum", "registers"))
 find_kernels_by(_address_of)

@@ -73,14 +73,13 @@ def _matmul_kernel(
 
 def _multiplied(xp: Namespace, a: Array, b: Array) -> Array:
     if type(a) is np.ndarray and a.size * b.shape[-1] > _LARGE:
-        found = matmul_kernel(a, b) if a.ndim == b.ndim == 2 and a.dtype == b.dtype else None
-        if found is not None:
+        if type(b) is np.ndarray and (found := matmul_kernel(a, b)) is not None:
             return found
         mind_the_load()
     return xp.matmul(widen(a), widen(b)).astype(a.dtype, copy=False)
 
 
-# The number of multiplications from which on a better BLAS than NumPy's is looked for.
+# The number of multiplications from which on NumPy's BLAS uses several threads, which then spin.
 _LARGE: Final = 1 << 18
 
 

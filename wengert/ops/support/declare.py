@@ -194,8 +194,7 @@ def binary(
     **fields: Any,
 ) -> Binary | BinaryOfYX | BinaryOfX1X2 | BinaryOfAX | BinaryOfXQ:
     """Declare an elementwise operation of two inputs of one dtype, and create its function."""
-    if not isinstance(kernel, str):
-        fields.setdefault("large", elementwise_kernel)
+    fields.setdefault("large", elementwise_kernel)
     row = op(type_name, kernel, vjp=vjp, elementwise=True, **fields)
 
     def prepare(x: TensorLike, y: Any) -> list[Tensor]:

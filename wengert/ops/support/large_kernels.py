@@ -93,8 +93,13 @@ def softmax_kernel(x: Any, axis: int, is_log: bool) -> Any:
 
 
 @_large_kernel
+def update_kernel(row: str, variable: Any, change: Any) -> Any:
+    """Write the row's result for what a variable holds over that; None if something else may read it."""
+
+
+@_large_kernel
 def matmul_kernel(a: Any, b: Any) -> Any:
-    """The product of two matrices."""
+    """The product of two matrices, or of several pairs."""
 
 
 @_large_kernel

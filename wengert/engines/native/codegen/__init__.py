@@ -15,6 +15,7 @@ size_table     Functions for all sizes: open sizes are read from a table, the la
 panel_columns  The columns of a panel of the right matrix: as many as fit, or what is left at its
                edge
 kernel_writer  Kernels whose sizes are arguments: compiled once, for arrays of any size
+squares        Squares of vectors, transposed in registers
 tiles_writer   Tiles that a kernel computes, and a loop over the rows of each as soon as it is
                complete
 gemm_writer    Code generation for matrix products: blocks of the left matrix times panels of the

@@ -7,7 +7,6 @@ runs as soon as the sums are complete.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
@@ -23,6 +22,7 @@ from wengert.engines.native.codegen.gemm_forms import (
     rows_at_once,
 )
 from wengert.engines.native.codegen.panel_columns import OpenPanelColumns, PanelColumns, mask_of
+from wengert.engines.native.codegen.squares import turned
 from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.frontend.arrays import Source
 from wengert.engines.native.frontend.scalar import constant
@@ -271,32 +271,10 @@ class _Product(FunctionWriter):
                     place = self.add(self.mul(row, self.form.ldb), self.first, at)
                     rows.append(self._right(place, self.width))
                 target = self.place(self.kind, self.panel, self.mul(at, vectors * self.width))
-                for i, x in enumerate(self._turned(rows)):
+                for i, x in enumerate(turned(self, self.kind, rows)):
                     self.write(self.kind, target, (i * vectors + v) * self.width, x, self.width)
 
         self.loop(0, self.count, self.width, squares)
-
-    def _turned(self, rows: list[str]) -> list[str]:
-        """Transpose a square of vectors: exchange halves, then their halves, and so on."""
-        size = len(rows) // 2
-        while size:
-            for i in range(len(rows)):
-                if not i & size:
-                    rows[i], rows[i + size] = self._exchanged(rows[i], rows[i + size], size)
-            size //= 2
-        return rows
-
-    def _exchanged(self, x: str, y: str, size: int) -> tuple[str, str]:
-        count = self.width
-        first = [i if not i & size else i - size + count for i in range(count)]
-        second = [i + size if not i & size else i + count for i in range(count)]
-        return self._picked(x, y, first), self._picked(x, y, second)
-
-    def _picked(self, x: str, y: str, places: Sequence[int]) -> str:
-        mask = ", ".join(f"i32 {i}" for i in places)
-        return self.set(
-            f"shufflevector {self.kinds} {x}, {self.kinds} {y}, <{len(places)} x i32> <{mask}>"
-        )
 
     def _copy_single(self, j: str, columns: PanelColumns) -> None:
         count = columns.vectors * self.width

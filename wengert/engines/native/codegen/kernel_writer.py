@@ -61,35 +61,45 @@ class Kernel:
     def __init__(self, text: str) -> None:
         self._loaded = LoadedObject(load_or_store("kernel", text, lambda: compile_text(text)))
         self.address = self._loaded.address("kernel")
-        self._bound = functools.lru_cache(maxsize=256)(self._bind)
+        self.bound = functools.lru_cache(maxsize=256)(self._bind)
 
     def __call__(self, parts: int, numbers: tuple[int, ...], *arrays: Any) -> None:
         """Run all parts, on contiguous arrays."""
         # A NumPy scalar looks like an array, but has its data elsewhere in the object.
         given = [a if type(a) is np.ndarray else np.asarray(a) for a in arrays]
-        self._bound(parts, numbers, len(arrays))(*given)
+        self.bound(parts, numbers, len(arrays))(*given)
 
-    def _bind(self, parts: int, numbers: tuple[int, ...], count: int) -> Callable[..., Any]:
-        """A built-in function of the arrays, for these sizes."""
+    def _bind(
+        self,
+        parts: int,
+        numbers: tuple[int, ...],
+        count: int,
+        over: tuple[tuple[int, int], ...] = (),
+    ) -> _Bound:
+        """A built-in function of the arrays, for these sizes.
+
+        It lets other threads of Python run, unless it writes over what a variable holds.
+        """
         held = np.array([*numbers, 0], np.int64)
         table = [self.address, parts, count + 1]
         table += itertools.chain(*[(k, 0) for k in range(count)])
         table += [-1, held.ctypes.data]
-        return _Bound(entry_of(table, 1, count, count + 1, True, kept := [held]), held, kept)
+        kept = [held]
+        return _Bound(entry_of(table, 1, count, count + 1, not over, kept, over), held, kept)
 
 
 class _Bound:
     """A kernel bound to some sizes: a built-in function, and the memory that it reads."""
 
-    __slots__ = ("_entry", "_held", "_kept")
+    __slots__ = ("_held", "_kept", "entry")
 
     def __init__(self, entry: Callable[..., Any], held: Any, kept: list[Any]) -> None:
-        self._entry = entry
+        self.entry = entry
         self._held = held
         self._kept = kept
 
     def __call__(self, *arrays: Any) -> None:
-        if self._entry(*arrays) is not None:
+        if self.entry(*arrays) is not None:
             raise NotLowered("an array with gaps")
         if self._held[-1]:  # not cleared: another thread may be about to read it
             raise MemoryError

@@ -10,15 +10,17 @@ depthwise_conv        Depthwise convolutions of large channels-last images
 depthwise_filter_gradient  The gradient of these with respect to the filter
 elementwise           Elementwise operations on large arrays: one loop, generated from the row's
                       own kernel
-factors               Cholesky factors and triangular systems of one large matrix, by our OpenBLAS
+columns               Shared by kernels of matrices: some columns in a buffer, and sums of products
+                      with them in registers
+factors               Cholesky factors and triangular systems of large matrices
 local_response_norm   Local response normalization of large arrays: one pass, a few channels at a
                       time
-matmul                Matrix products outside of graphs, where our OpenBLAS has better kernels
-                      than NumPy's
+matmul                Matrix products of any size
 philox                Random words: blocks of Philox that follow each other
 pooling               Pooling of large channels-last images: max, mean, and the gradient of mean
 max_pool_gradient     The gradient of max pooling of large images: each window's cotangent goes to
                       its first maximum
 reductions            Sums, extremes and softmax along the rows of large arrays
 segment_extremes      Segment maxima and minima of large arrays
+update                Large variables are added to in place
 """

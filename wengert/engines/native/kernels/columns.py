@@ -6,6 +6,7 @@ registers for.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +16,10 @@ from wengert.engines.native.runtime.processor import sums_at_once, vector_bytes
 
 VECTORS: Final = 4  # of a row of a buffer, where there are registers for
 SUMS: Final = 24  # at once, beside such a row and a factor
+
+
+def _block_of(block: Callable[[str, int], None], count: int, i: str, _: list[str]) -> None:
+    block(i, count)
 
 
 class Factors(NamedTuple):
@@ -64,11 +69,12 @@ class Columns(KernelWriter):
             self.write(self.kind, row, v * self.width, value, self.width)
 
     def blocks(self, begin: Any, end: Any, block: Callable[[str, int], None]) -> None:
-        """`block(i, count)` for so many rows from row i on: as many as possible, then one by one."""
-        count = self.together
-        whole = self.sub(end, self.set(f"srem i64 {self.sub(end, begin)}, {count}"))
-        self.loop(begin, whole, count, lambda i, _: block(i, count))
-        self.loop(whole, end, 1, lambda i, _: block(i, 1))
+        """`block(i, count)` for `count` rows from row i on: many together, then a few, then one by one."""
+        for count in (self.together, self.together // 3, 1):
+            rest = self.set(f"srem i64 {self.sub(end, begin)}, {count}")
+            whole = self.sub(end, rest)
+            self.loop(begin, whole, count, functools.partial(_block_of, block, count))
+            begin = whole
 
     def add_products(
         self, sums: Sequence[str], factors: Factors, depth: Any

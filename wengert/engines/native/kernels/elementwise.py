@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ FLAT: Final = 1 << 17  # elements and instructions, below which a second thread 
 
 def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """A row's kernel on arrays of one shape and scalars; None if NumPy should compute it."""
-    shape = arrays[0].shape
+    shape = max(arrays, key=_size).shape
     if attrs:  # they would be part of the code, and may change at every call
         return None
     kinds = []
@@ -41,6 +42,9 @@ def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     parts = -(-y.size // BLOCK) if y.size * weight >= FLAT else 1
     found(parts, (y.size, BLOCK if parts > 1 else y.size), *arrays, y)
     return y
+
+
+_size: Final = operator.attrgetter("size")
 
 
 @functools.lru_cache(maxsize=1024)

@@ -1,78 +1,170 @@
-"""Matrix products outside of graphs, where our OpenBLAS has better kernels than NumPy's.
+"""Matrix products outside of graphs, of matrices of any size.
 
-NumPy's copy selects its kernels by the name of the processor, and falls back to those of an older
-one if the name is unknown: on some processors with AVX-512 it runs at half their speed. Where both
-have the same kernels, NumPy computes the product.
+A part multiplies some rows of the left matrix with some columns of the right one, which it copies to a buffer as
+wide as a few vectors: so either may be transposed. The threads of a BLAS wait for each other by
+spinning, also after a product, which takes the processors from what comes next; ours do not.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines.native.frontend.arrays import Input, Product, View
+from wengert.engines.native.codegen.kernel_writer import kernel
+from wengert.engines.native.codegen.memory_access import first
+from wengert.engines.native.codegen.squares import turned
 from wengert.engines.native.frontend.scalar import TYPE_OF
-from wengert.engines.native.program.program import new_entry
-from wengert.engines.native.program.steps import product_calls
-from wengert.engines.native.runtime import openblas
-from wengert.engines.native.runtime.trampoline import is_wrong
-from wengert.host import numpy_openblas
+from wengert.engines.native.kernels.columns import Columns, Factors, most_vectors, width_of
+from wengert.host.threads import get_threads
+from wengert.values.shapes import Dims
 
-# Kernels for vectors of 64 bytes, as OpenBLAS calls them.
-WIDE: Final = frozenset(("SkylakeX", "Cooperlake", "SapphireRapids"))
-
-
-@functools.cache
-def is_better() -> bool:
-    """Whether our kernels are for wider vectors than NumPy's."""
-    return openblas.library() is not None and openblas.core() in WIDE and numpys_core() not in WIDE
-
-
-def numpys_core() -> str:
-    """The kernels of the OpenBLAS that NumPy is bundled with, if there is one."""
-    return numpy_openblas.core(numpy_openblas.numpys_function("get_corename"))
+DEPTH: Final = 512  # rows of the right matrix in a buffer, which fits the cache
+PARTS: Final = 4  # for each thread, where there are
+ROWS: Final = 48  # in each, so that copying the columns hardly counts,
+WORTH: Final = 1 << 19  # and multiplications
+FEWEST: Final = 4  # rows and columns, below which NumPy multiplies by vectors
+EACH: Final = 1 << 15  # multiplications of each of several products, which NumPy begins faster
+MOST: Final = 1 << 32  # multiplications, beyond which both matrices are cut up, which a BLAS does
 
 
 def product(a: Any, b: Any) -> Any:
-    """The product of two matrices; None where it has none. To be used where it `is_better`."""
-    kind = TYPE_OF.get(a.dtype)
-    if kind not in ("f4", "f8") or a.ndim != 2 or b.ndim != 2:
+    """The product of two matrices, or of as many pairs of them; None if NumPy should compute it."""
+    (a, a_turned), (b, b_turned) = _in_memory(a), _in_memory(b)
+    if (
+        a.dtype != b.dtype
+        or (found := _made(a.dtype, a.shape, b.shape, a_turned, b_turned)) is None
+    ):
         return None
-    turned = _turned(a), _turned(b)
-    if None in turned:
-        return None
-    multiply = _made(kind, a.shape, b.shape, turned)
-    out = np.empty((a.shape[0], b.shape[1]), a.dtype)
-    # A transposed matrix is passed as the matrix that is in memory.
-    multiply(*[x.T if t else x for x, t in zip((a, b), turned, strict=True)], out)
+    multiply, shape = found
+    out = np.empty(shape, a.dtype)
+    multiply(a, b, out)
     return out
 
 
-def _turned(x: Any) -> bool | None:
-    """Whether a contiguous matrix is column-major; None if it is not contiguous."""
-    return False if x.flags.c_contiguous else True if x.flags.f_contiguous else None
+def _in_memory(x: Any) -> tuple[Any, bool]:
+    """A matrix, or several, as they lie in memory, and whether that is transposed."""
+    if x.flags.c_contiguous:
+        return x, False
+    other = x.swapaxes(-1, -2)
+    return (other, True) if other.flags.c_contiguous else (np.ascontiguousarray(x), False)
 
 
 @functools.lru_cache(maxsize=256)
-def _made(kind: str, a: Any, b: Any, turned: tuple[bool, bool]) -> Callable[..., None]:
-    bases = Input(a, kind), Input(b, kind)
-    views = [_view(base, t) for base, t in zip(bases, turned, strict=True)]
-    item = Product((a[0], b[1]), kind, views)
-    (call,) = product_calls(item, by_blas=True)
-    kept: list[Any] = []
-    step = call.name, call.parts, ((0, 0), (1, 0), (2, 0)), call.tables
-    return functools.partial(_call, new_entry([step], 3, True, kept), kept)
+def _made(
+    dtype: Any, a: Dims, b: Dims, a_turned: bool, b_turned: bool
+) -> tuple[Callable[..., None], Dims] | None:
+    """What computes such a product, and the shape of that."""
+    kind = TYPE_OF.get(dtype)
+    rows, depth = a[:-3:-1] if a_turned else a[-2:]
+    columns, batch = b[-2 if b_turned else -1], math.prod(a[:-2])
+    work = rows * columns * depth
+    if kind not in ("f4", "f8") or a[:-2] != b[:-2]:
+        return None
+    if not (EACH if batch > 1 else 1) <= work <= MOST or min(rows, columns) < FEWEST or not batch:
+        return None
+    needed = -(-columns // width_of(kind))
+    panels = -(-needed // most_vectors())
+    worth = max(work // WORTH, 1)  # parts of a product
+    each = -(-panels // min(worth, panels))
+    parts = -(-panels // each)
+    wanted = PARTS * get_threads() // batch
+    groups = max(min(rows // ROWS, min(worth, wanted) // parts), 1)
+    strides = (1, rows) if a_turned else (depth, 1)
+    numbers = (rows, columns, depth, *strides, panels, each, groups)
+    run = _product(kind, -(-needed // panels), b_turned).bound(batch * parts * groups, numbers, 3)
+    return run, (*a[:-2], rows, columns)
 
 
-def _call(entry: Callable[..., Any], kept: Any, *arrays: Any) -> None:
-    status = entry(*arrays)
-    if status is not None:
-        is_wrong(entry, status, *arrays)
+@kernel
+def _product(kind: str, vectors: int, is_turned: bool) -> str:
+    return _Product(kind, vectors, is_turned).text()
 
 
-def _view(base: Input, turned: bool) -> View:
-    rows, columns = base.shape
-    return View(base, base.shape, 0, (1, rows) if turned else (columns, 1))
+class _Product(Columns):
+    """The kernel: a part is some rows and columns of one product."""
+
+    def __init__(self, kind: str, vectors: int, is_turned: bool) -> None:
+        super().__init__(kind, vectors, 3, 8)
+        (self.rows, self.columns, self.depth, self.a_row, self.a_column, panels, each, groups) = (
+            self.numbers
+        )
+        shares = self.add(self.div(self.sub(panels, 1), each)[0], 1)
+        rest, share = self.div("%part", shares)
+        number, group = self.div(rest, groups)
+        sizes = ((self.rows, self.depth), (self.depth, self.columns), (self.rows, self.columns))
+        self.a, self.b, self.out = (
+            self.place(kind, array, self.mul(number, *size))
+            for array, size in zip(self.arrays, sizes, strict=True)
+        )
+        together = self.add(self.div(self.sub(self.rows, 1), groups)[0], 1)
+        begin = self.mul(group, together)
+        self.own = begin, self.least(self.add(begin, together), self.rows)
+        self.reserve(self.add(self.least(self.depth, DEPTH), self.width))
+        self.enter = self._enter_turned if is_turned else self._enter
+        begin = self.mul(share, each)
+        end = self.least(self.add(begin, each), panels)
+        self.loop(begin, end, 1, lambda panel, _: self._panel(panel))
+
+    def _panel(self, panel: str) -> None:
+        """Some rows times some columns."""
+        self.begin = self.mul(panel, self.lanes)
+        left = self.sub(self.columns, self.begin)
+        self.masks = [first(self, left, v * self.width, self.width) for v in range(self.vectors)]
+        self.loop(0, self.depth, DEPTH, lambda p, _: self._some(p))
+
+    def _some(self, p: str) -> None:
+        """Add what some columns of the left matrix and the same rows of the right one contribute."""
+        count = self.least(self.sub(self.depth, p), DEPTH)
+        self.enter(p, count)
+        goes_on = self.set(f"icmp sgt i64 {p}, 0")
+        self.blocks(*self.own, lambda i, rows: self._block(i, rows, p, count, goes_on))
+
+    def _enter(self, p: str, count: str) -> None:
+        def row(q: str, _: list[str]) -> None:
+            at = self.add(self.mul(self.add(p, q), self.columns), self.begin)
+            self.put(self.row(q), self._masked(self.b, at))
+
+        self.loop(0, count, 1, row)
+
+    def _enter_turned(self, p: str, count: str) -> None:
+        """Square by square; beyond the last column it is repeated, which is not written."""
+        last = self.sub(self.columns, 1)
+        places = [self.least(self.add(self.begin, lane), last) for lane in range(self.lanes)]
+        lines = [self.add(self.mul(place, self.depth), p) for place in places]
+
+        def squares(q: str, mask: str | None, _: list[str]) -> None:
+            for v in range(self.vectors):
+                mine = lines[v * self.width : (v + 1) * self.width]
+                given = [
+                    self.read(self.kind, self.b, self.add(line, q), self.width, mask)
+                    for line in mine
+                ]
+                for i, x in enumerate(turned(self, self.kind, given)):
+                    self.write(self.kind, self.row(self.add(q, i)), v * self.width, x, self.width)
+
+        self.along(count, self.width, squares)
+
+    def _block(self, i: str, rows: int, p: str, count: str, goes_on: str) -> None:
+        places = [self.add(self.mul(self.add(i, r), self.columns), self.begin) for r in range(rows)]
+        nothing = [(self.kinds, "zeroinitializer")] * (rows * self.vectors)
+        sums = self.when(
+            goes_on, lambda: [x for at in places for x in self._masked(self.out, at)], nothing
+        )
+        at = self.add(self.mul(i, self.a_row), self.mul(p, self.a_column))
+        factors = Factors(self.place(self.kind, self.a, at), self.a_row, self.a_column)
+        _, sums = self.add_products(sums, factors, count)
+        for r, place in enumerate(places):
+            for v, mask in enumerate(self.masks):
+                value = sums[r * self.vectors + v]
+                at = self.add(place, v * self.width)
+                self.write(self.kind, self.out, at, value, self.width, mask)
+
+    def _masked(self, array: str, at: str) -> Sequence[str]:
+        return [
+            self.read(self.kind, array, self.add(at, v * self.width), self.width, mask)
+            for v, mask in enumerate(self.masks)
+        ]

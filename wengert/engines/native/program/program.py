@@ -71,7 +71,7 @@ class RunnableProgram:
             "ndarray": np.ndarray,
             "as_numbers": _as_numbers,
             "misfit": _misfit,
-            "own": _is_only_ours,
+            "own": is_only_ours,
             "otherwise": self.otherwise,
             "as_rows": rows.as_rows,
             "check_lengths": rows.check_lengths,
@@ -199,8 +199,8 @@ def _in_place(settings: Settings, kept: list[Any]) -> int:
 # ---- helpers that a plan's function calls -------------------------------------------------------
 
 
-def _is_only_ours(array: Any) -> bool:
-    """Whether only a variable and the plan's function refer to an array, and it is contiguous."""
+def is_only_ours(array: Any) -> bool:
+    """Whether only a variable and the calling function refer to an array, and it is contiguous."""
     return sys.getrefcount(array) <= _ours() and array.base is None and array.flags.carray
 
 
