@@ -28,7 +28,7 @@ from wengert.engines.native.kernels import (
     segment_extremes,
 )
 from wengert.engines.native.runtime.processor import is_supported
-from wengert.host.malloc import LARGE
+from wengert.host.malloc import LARGE, LARGE_PAIR
 from wengert.ops.nn.conv import kernels
 from wengert.ops.random import philox
 from wengert.ops.random.philox import Philox, blocks, random_words
@@ -164,6 +164,19 @@ def test_numbers_beside_arrays() -> None:
     x, c = drawn((200, 200), "f4"), drawn((200, 200), "f4") > 0
     assert_both(lambda: [tf.where(c, x, 0.5), tf.where(c, np.float32(2), x)], "f4", exact=True)
     assert_both(lambda: [tf.where(c, x, x[0])], "f4", exact=True, used=False)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "truediv", "maximum", "minimum"])
+def test_pairs(name: str, kind: str) -> None:
+    """NumPy's bits, with a number on either side, too; a row beside a matrix is NumPy's."""
+    f = getattr(tf.math, name)
+    x, y = (drawn((401, 403), kind, 0.2, seed) for seed in (1, 2))
+    assert x.size >= LARGE_PAIR
+    two = x.dtype.type(2)
+    assert_both(lambda: [f(x, y), f(x, two), f(two, x)], kind, exact=True)
+    assert_both(lambda: [f(x, y[0]), f(x[0], y)], kind, exact=True, used=False)
+    assert_both(lambda: [f(x[:300], y[:300])], kind, exact=True, used=False)
 
 
 def test_arrays_with_gaps_are_numpys() -> None:
