@@ -198,7 +198,7 @@ def test_a_folder_is_a_room(folder: Path) -> None:
 
 
 # In kernels with a namespace of which NumPy is one, what is NumPy's own: guarded, or a type.
-OF_NUMPY = {"_pow_kernel", "_matmul_kernel", "_multiplied"}
+OF_NUMPY = {"_einsum_kernel", "_pow_kernel", "_matmul_kernel", "_multiplied"}
 
 
 def test_kernels_use_their_namespace_or_say_that_they_are_numpys() -> None:

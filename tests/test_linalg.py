@@ -27,6 +27,7 @@ from samples import Case, cases
 from table_linalg import LINES
 
 import wengert as tf
+from wengert.ops.linalg.einsum_products import as_product
 
 v1 = tf.compat.v1
 errors = tf.errors
@@ -590,6 +591,74 @@ def test_axes_of_norms_are_one_or_two(axis: Any) -> None:
 def test_an_equation_has_at_most_an_ellipsis(equation: str) -> None:
     with pytest.raises(ValueError, match="Subscripts have incorrect format"):
         tf.einsum(equation, tf.ones([2, 3]))
+
+
+LABELS = st.lists(st.sampled_from("abcdef"), unique=True, max_size=5)
+
+
+@given(LABELS, LABELS, LABELS, st.data())
+def test_einsums_that_are_products(
+    first: list[str], second: list[str], out: list[str], data: st.DataObject
+) -> None:
+    """Whatever the order of the axes, and wherever the arrays lie in memory."""
+    both = {*first, *second}
+    terms = ["".join(term) for term in (first, second, [label for label in out if label in both])]
+    equation = f"{terms[0]},{terms[1]}->{terms[2]}"
+    sizes = {label: data.draw(st.sampled_from([1, 2, 3, 5])) for label in both}
+    shapes = [tuple(sizes[label] for label in term) for term in terms]
+    a, b = (arrays_of(shape, data.draw(st.booleans())) for shape in shapes[:2])
+    found = as_product(equation, a.shape, b.shape)
+    assert (found is None) == any(label not in out for label in set(first) ^ set(second))
+    if found is not None:
+        got = found.finished(np.matmul(*found.operands(a, b)))
+        assert (got.shape, got.flags.c_contiguous) == (shapes[2], True)
+        np.testing.assert_allclose(got, np.einsum(equation, a, b), rtol=1e-12, atol=1e-12)
+
+
+def arrays_of(shape: tuple[int, ...], turned: bool) -> Any:
+    x = np.random.default_rng(len(shape)).normal(size=shape)
+    return np.asarray(x, order="F" if turned else "C")
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes"),
+    [
+        ("aa,ab->ab", [(3, 3), (3, 4)]),
+        ("ab,bc->ac", [(3, 1), (4, 5)]),
+        ("ab,bc->a", [(2, 3), (3, 4)]),
+    ],
+)
+def test_einsums_that_are_no_products(equation: str, shapes: Any) -> None:
+    """A diagonal, a label that stretches, and a sum over an axis of one array alone."""
+    assert as_product(equation, *shapes) is None
+
+
+def test_large_einsums_of_attention() -> None:
+    """As NumPy gives them, with their gradients to second order."""
+    q, k, v = (np.random.default_rng(i).normal(size=(3, 40, 4, 20)) for i in range(3))
+
+    def loss(q: Any, k: Any, v: Any) -> Any:
+        shares = tf.nn.softmax(tf.einsum("bqhd,bkhd->bhqk", q, k) / 4.0)
+        return tf.reduce_sum(tf.einsum("bhqk,bkhd->bqhd", shares, v) ** 2)
+
+    def derivatives() -> list[Any]:
+        xs = [tf.constant(x) for x in (q, k, v)]
+        with tf.GradientTape() as outer:
+            outer.watch(xs)
+            with tf.GradientTape() as tape:
+                tape.watch(xs)
+                y = loss(*xs)
+            first = tape.gradient(y, xs)
+            length = tf.add_n([tf.reduce_sum(g**2) for g in first])
+        return [y, *first, *outer.gradient(length, xs)]
+
+    got = derivatives()
+    try:
+        tf.config.set_engine("numpy")
+        for x, want in zip(got, derivatives(), strict=True):
+            np.testing.assert_allclose(x, want, rtol=1e-9, atol=1e-9)
+    finally:
+        tf.config.set_engine(None)
 
 
 @pytest.mark.parametrize(("dtype", "wide"), [("int8", "float32"), ("int32", "float64")])

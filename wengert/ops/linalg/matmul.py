@@ -20,6 +20,7 @@ from wengert.host.parallel import mind_the_load
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.shaping import expand_dims, reshape, squeeze, static, transpose
+from wengert.ops.linalg.einsum_products import as_product
 from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
 from wengert.ops.support.declare import convert_alike, without_kernel, wrong_dtype
@@ -317,10 +318,14 @@ def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], lis
 
 
 def _einsum_kernel(xp: Namespace, *xs: Array, equation: str) -> Array:
+    if len(xs) == 2 and all(type(x) is np.ndarray for x in xs):
+        product = as_product(equation, xs[0].shape, xs[1].shape)
+        if product is not None and product.work > _LARGE:
+            return product.finished(_multiplied(xp, *product.operands(*xs)))
     mind_the_load()
     ordered = is_ordered([x.size for x in xs])
-    product = xp.einsum(equation, *[widen(x) for x in xs], optimize=ordered)
-    return product.astype(xs[0].dtype, copy=False)
+    found = xp.einsum(equation, *[widen(x) for x in xs], optimize=ordered)
+    return found.astype(xs[0].dtype, copy=False)
 
 
 def is_ordered(sizes: Sequence[int]) -> bool:

@@ -66,13 +66,15 @@ def _made(
         return None
     if not (EACH if batch > 1 else 1) <= work <= MOST or min(rows, columns) < FEWEST or not batch:
         return None
-    needed = -(-columns // width_of(kind))
-    panels = -(-needed // most_vectors())
+    needed, threads = -(-columns // width_of(kind)), get_threads()
     worth = max(work // WORTH, 1)  # parts of a product
+    panels = -(-needed // most_vectors())
+    if rows // ROWS < threads // batch:  # narrow panels, where few rows cannot be shared out
+        panels = max(panels, min(needed, worth, threads // batch))
     each = -(-panels // min(worth, panels))
     parts = -(-panels // each)
-    wanted = PARTS * get_threads() // batch
-    groups = max(min(rows // ROWS, min(worth, wanted) // parts), 1)
+    wanted = min(worth, PARTS * threads // batch)
+    groups = max(min(rows // ROWS, wanted // parts), 1)
     strides = (1, rows) if a_turned else (depth, 1)
     numbers = (rows, columns, depth, *strides, panels, each, groups)
     run = _product(kind, -(-needed // panels), b_turned).bound(batch * parts * groups, numbers, 3)

@@ -1,0 +1,104 @@
+"""Einsums of two arrays that are matrix products.
+
+Labels of both arrays are summed over, or count the products if the output has them, too; a label of one array
+counts the rows or the columns. So both are brought into the order of a product, which costs a copy only where they
+do not lie in memory that way, transposed or not.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from wengert.values.shapes import Dims
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
+
+
+class Matrices(NamedTuple):
+    """How an array becomes several matrices: its axes, and their number, rows and columns."""
+
+    several: tuple[int, ...]
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    shape: tuple[int, int, int]
+
+
+class EinsumProduct(NamedTuple):
+    """An einsum as a product, whose result has to be reshaped and transposed."""
+
+    swapped: bool  # the second array is the left one
+    left: Matrices
+    right: Matrices
+    shape: Dims
+    order: tuple[int, ...]
+
+    @property
+    def work(self) -> int:
+        """The number of multiplications."""
+        return math.prod(self.left.shape) * self.right.shape[2]
+
+    def operands(self, a: Array, b: Array) -> tuple[Array, Array]:
+        """The matrices to multiply."""
+        if self.swapped:
+            a, b = b, a
+        return _arranged(a, self.left), _arranged(b, self.right)
+
+    def finished(self, product: Array) -> Array:
+        """The result of the einsum."""
+        return np.asarray(product.reshape(self.shape).transpose(self.order), order="C")
+
+
+def _arranged(x: Array, to: Matrices) -> Array:
+    """The matrices of an array. They are transposed in memory if it lies so, or if that copies better."""
+    count, rows, columns = to.shape
+    plain = x.transpose(to.several + to.rows + to.columns)
+    other = x.transpose(to.several + to.columns + to.rows)
+    across = other.flags.c_contiguous or (
+        not plain.flags.c_contiguous and bool(to.rows) and to.rows[-1] == x.ndim - 1
+    )
+    if across:
+        return np.ascontiguousarray(other).reshape(count, columns, rows).swapaxes(1, 2)
+    return np.ascontiguousarray(plain).reshape(count, rows, columns)
+
+
+@functools.lru_cache(maxsize=256)
+def as_product(equation: str, a: Dims, b: Dims) -> EinsumProduct | None:
+    """The product that an einsum of arrays of these shapes is, if it is one."""
+    left, _, out = equation.partition("->")
+    first, second = left.split(",")
+    if any(len(set(term)) < len(term) for term in (first, second)):
+        return None
+    sizes = dict(zip(first, a, strict=True))
+    if any(sizes.get(label, size) != size for label, size in zip(second, b, strict=True)):
+        return None
+    sizes.update(zip(second, b, strict=True))
+    if any(label not in out for label in set(first) ^ set(second)):
+        return None
+    alone = [label for label in out if (label in first) != (label in second)]
+    swapped = bool(alone) and alone[0] in second
+    if swapped:
+        first, second = second, first
+    count = [label for label in out if label in first and label in second]
+    summed = [label for label in first if label in second and label not in out]
+    rows, columns = (
+        [label for label in out if label in term and label not in count] for term in (first, second)
+    )
+    made = [*count, *rows, *columns]
+
+    def matrices(term: str, *groups: list[str]) -> Matrices:
+        axes = [tuple(term.index(label) for label in group) for group in (count, *groups)]
+        size = [math.prod(sizes[label] for label in group) for group in (count, *groups)]
+        return Matrices(axes[0], axes[1], axes[2], (size[0], size[1], size[2]))
+
+    return EinsumProduct(
+        swapped,
+        matrices(first, rows, summed),
+        matrices(second, summed, columns),
+        tuple(sizes[label] for label in made),
+        tuple(made.index(label) for label in out),
+    )
