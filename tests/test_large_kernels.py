@@ -160,23 +160,53 @@ def test_zeros_with_signs() -> None:
 
 
 def test_numbers_beside_arrays() -> None:
-    """A single number is read once; shapes that broadcast otherwise are NumPy's."""
+    """A single number is read once, and a row for each row."""
     x, c = drawn((200, 200), "f4"), drawn((200, 200), "f4") > 0
     assert_both(lambda: [tf.where(c, x, 0.5), tf.where(c, np.float32(2), x)], "f4", exact=True)
-    assert_both(lambda: [tf.where(c, x, x[0])], "f4", exact=True, used=False)
+    assert_both(lambda: [tf.where(c, x, x[0])], "f4", exact=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "truediv", "maximum", "minimum"])
 def test_pairs(name: str, kind: str) -> None:
-    """NumPy's bits, with a number on either side, too; a row beside a matrix is NumPy's."""
+    """NumPy's bits, with a number on either side, too."""
     f = getattr(tf.math, name)
     x, y = (drawn((401, 403), kind, 0.2, seed) for seed in (1, 2))
     assert x.size >= LARGE_PAIR
     two = x.dtype.type(2)
     assert_both(lambda: [f(x, y), f(x, two), f(two, x)], kind, exact=True)
-    assert_both(lambda: [f(x, y[0]), f(x[0], y)], kind, exact=True, used=False)
     assert_both(lambda: [f(x[:300], y[:300])], kind, exact=True, used=False)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("shape", "other"),
+    [
+        ((401, 403), (403,)), ((401, 403), (401, 1)), ((403,), (401, 403)), ((401, 1), (401, 403)),
+        ((3, 200, 301), (200, 301)), ((3, 200, 301), (3, 1, 1)), ((3, 200, 301), (3, 200, 1)),
+        ((3, 200, 301), (1, 200, 301)), ((2, 1, 99_999), (99_999,)), ((1, 200_000), (1, 1)),
+        ((512, 512), (512,)), ((512, 512), (512, 1)), ((512, 512), (1, 512)),
+    ],
+)  # fmt: skip
+def test_broadcast_pairs(shape: Any, other: Any, kind: str) -> None:
+    """A number for each row, or for each column."""
+    x, y = drawn(shape, kind, 0.2, 1), drawn(other, kind, 0.2, 2)
+    assert_both(lambda: [tf.subtract(x, y), tf.math.squared_difference(x, y)], kind, exact=True)
+
+
+@pytest.mark.parametrize(
+    ("shape", "other"),
+    [((3, 200, 301), (3, 1, 301)), ((3, 200, 301), (200, 1)), ((50_000, 4), (4,)), ((50_000, 4), (50_000, 1))],
+)  # fmt: skip
+def test_broadcast_pairs_that_are_numpys(shape: Any, other: Any) -> None:
+    """Of an axis in the middle, and of short rows."""
+    x, y = drawn(shape, "f4"), drawn(other, "f4")
+    assert_both(lambda: [tf.subtract(x, y)], "f4", exact=True, used=False)
+
+
+def test_rows_and_columns_at_once() -> None:
+    c, row, column = drawn((300, 200), "f4") > 0, drawn((200,), "f4"), drawn((300, 1), "f4")
+    assert_both(lambda: [tf.where(c, row, column), tf.where(c, column, 2.0)], "f4", exact=True)
 
 
 def test_arrays_with_gaps_are_numpys() -> None:
@@ -598,7 +628,7 @@ def test_a_fault_is_found() -> None:
 
 SIZES = [
     (4, 1, 4), (5, 7, 6), (64, 64, 64), (100, 37, 65), (13, 513, 17), (50, 1025, 129), (192, 512, 33),
-    (97, 3, 49), (4, 600, 200), (300, 16, 10),
+    (97, 3, 49), (4, 600, 200), (300, 16, 10), (600, 200, 70), (530, 700, 33),
 ]  # fmt: skip
 
 

@@ -106,11 +106,27 @@ def _rule_a(
 def _rule_b(
     g: Tensor, y: Tensor | None, a: Tensor, b: Tensor, *, transpose_a: bool, transpose_b: bool
 ) -> Tensor:
+    if (
+        len(dims(b)) == 2 < len(dims(a))
+        and not transpose_a
+        and _are_sizes(dims(a)[-1], dims(g)[-1])
+    ):
+        a, g = _as_rows(a), _as_rows(g)  # one product, not one for each matrix and their sum
     if transpose_b:
         pulled = _product(g, a, True, transpose_a)
     else:
         pulled = _product(a, g, not transpose_a, False)
     return bound.sum_to(pulled, dims(b))
+
+
+def _are_sizes(*sizes: Any) -> bool:
+    """Whether they are known, and an axis of -1 stands for all others."""
+    return all(type(size) is int and size for size in sizes)
+
+
+def _as_rows(x: Tensor) -> Tensor:
+    """All rows of some matrices, as one matrix."""
+    return reshape(x, (-1, dims(x)[-1]))
 
 
 def _batched_matmul(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:

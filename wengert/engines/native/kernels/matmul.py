@@ -26,6 +26,11 @@ DEPTH: Final = 512  # rows of the right matrix in a buffer, which fits the cache
 PARTS: Final = 4  # for each thread, where there are
 ROWS: Final = 48  # in each, so that copying the columns hardly counts,
 WORTH: Final = 1 << 19  # and multiplications
+STRIP: Final = 48  # rows of the left matrix that are copied at once, if it lies transposed
+FAR: Final = (
+    1 << 11,
+    128,
+)  # bytes from one to the next of its columns, and more columns than stay in the cache
 FEWEST: Final = 4  # rows and columns, below which NumPy multiplies by vectors
 EACH: Final = 1 << 15  # multiplications of each of several products, which NumPy begins faster
 MOST: Final = 1 << 32  # multiplications, beyond which both matrices are cut up, which a BLAS does
@@ -77,19 +82,21 @@ def _made(
     groups = max(min(rows // ROWS, wanted // parts), 1)
     strides = (1, rows) if a_turned else (depth, 1)
     numbers = (rows, columns, depth, *strides, panels, each, groups)
-    run = _product(kind, -(-needed // panels), b_turned).bound(batch * parts * groups, numbers, 3)
+    is_far = a_turned and rows * int(kind[1]) >= FAR[0] and depth > FAR[1]
+    made = _product(kind, -(-needed // panels), is_far, b_turned)
+    run = made.bound(batch * parts * groups, numbers, 3)
     return run, (*a[:-2], rows, columns)
 
 
 @kernel
-def _product(kind: str, vectors: int, is_turned: bool) -> str:
-    return _Product(kind, vectors, is_turned).text()
+def _product(kind: str, vectors: int, is_far: bool, is_turned: bool) -> str:
+    return _Product(kind, vectors, is_far, is_turned).text()
 
 
 class _Product(Columns):
     """The kernel: a part is some rows and columns of one product."""
 
-    def __init__(self, kind: str, vectors: int, is_turned: bool) -> None:
+    def __init__(self, kind: str, vectors: int, is_far: bool, is_turned: bool) -> None:
         super().__init__(kind, vectors, 3, 8)
         (self.rows, self.columns, self.depth, self.a_row, self.a_column, panels, each, groups) = (
             self.numbers
@@ -107,6 +114,7 @@ class _Product(Columns):
         self.own = begin, self.least(self.add(begin, together), self.rows)
         self.reserve(self.add(self.least(self.depth, DEPTH), self.width))
         self.enter = self._enter_turned if is_turned else self._enter
+        self.strip = self.room(kind, DEPTH * STRIP) if is_far else ""
         begin = self.mul(share, each)
         end = self.least(self.add(begin, each), panels)
         self.loop(begin, end, 1, lambda panel, _: self._panel(panel))
@@ -123,7 +131,32 @@ class _Product(Columns):
         count = self.least(self.sub(self.depth, p), DEPTH)
         self.enter(p, count)
         goes_on = self.set(f"icmp sgt i64 {p}, 0")
-        self.blocks(*self.own, lambda i, rows: self._block(i, rows, p, count, goes_on))
+        if self.strip:
+            begin, end = self.own
+            self.loop(begin, end, STRIP, lambda i, _: self._some_rows(i, p, count, goes_on))
+            return
+        at = self.place(self.kind, self.a, self.mul(p, self.a_column))
+        factors = Factors(at, self.a_row, self.a_column)
+        self.blocks(*self.own, lambda i, rows: self._block(i, rows, factors, count, goes_on))
+
+    def _some_rows(self, begin: str, p: str, count: str, goes_on: str) -> None:
+        """The same for a few rows, of which each column is copied, so that all lie together."""
+        end = self.least(self.add(begin, STRIP), self.own[1])
+        size = self.sub(end, begin)
+        masks = [first(self, size, v, self.width) for v in range(0, STRIP, self.width)]
+        source = self.place(self.kind, self.a, self.add(begin, self.mul(p, self.a_column)))
+
+        def column(q: str, _: list[str]) -> None:
+            there = self.place(self.kind, source, self.mul(q, self.a_column))
+            here = self.place(self.kind, self.strip, self.mul(q, STRIP))
+            for v, mask in enumerate(masks):
+                value = self.read(self.kind, there, v * self.width, self.width, mask)
+                self.write(self.kind, here, v * self.width, value, self.width)
+
+        self.loop(0, count, 1, column)
+        at = self.place(self.kind, self.strip, self.sub(0, begin))
+        factors = Factors(at, 1, STRIP)
+        self.blocks(begin, end, lambda i, rows: self._block(i, rows, factors, count, goes_on))
 
     def _enter(self, p: str, count: str) -> None:
         def row(q: str, _: list[str]) -> None:
@@ -150,15 +183,14 @@ class _Product(Columns):
 
         self.along(count, self.width, squares)
 
-    def _block(self, i: str, rows: int, p: str, count: str, goes_on: str) -> None:
+    def _block(self, i: str, rows: int, factors: Factors, count: str, goes_on: str) -> None:
         places = [self.add(self.mul(self.add(i, r), self.columns), self.begin) for r in range(rows)]
         nothing = [(self.kinds, "zeroinitializer")] * (rows * self.vectors)
         sums = self.when(
             goes_on, lambda: [x for at in places for x in self._masked(self.out, at)], nothing
         )
-        at = self.add(self.mul(i, self.a_row), self.mul(p, self.a_column))
-        factors = Factors(self.place(self.kind, self.a, at), self.a_row, self.a_column)
-        _, sums = self.add_products(sums, factors, count)
+        at = self.place(self.kind, factors.origin, self.mul(i, factors.row))
+        _, sums = self.add_products(sums, factors._replace(origin=at), count)
         for r, place in enumerate(places):
             for v, mask in enumerate(self.masks):
                 value = sums[r * self.vectors + v]
