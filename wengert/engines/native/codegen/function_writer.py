@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from wengert.engines.native.codegen.gemm_forms import Function
-from wengert.engines.native.codegen.memory_access import first
+from wengert.engines.native.codegen.memory_access import first, spread
 from wengert.engines.native.codegen.vectors import Body, llvm_type, memory_type
 
 Step = Callable[[str, list[str]], Sequence[str] | None]  # None where no values are carried
@@ -187,12 +187,7 @@ class FunctionWriter(Body):
 
     def spread(self, scalar: str, name: str, width: int) -> str:
         """Broadcast a scalar to a vector; the type is given by its LLVM name."""
-        if width == 1:
-            return name
-        kinds = f"<{width} x {scalar}>"
-        one = self.set(f"insertelement {kinds} poison, {scalar} {name}, i32 0")
-        zeros = f"<{width} x i32> zeroinitializer"
-        return self.set(f"shufflevector {kinds} {one}, {kinds} poison, {zeros}")
+        return spread(self, scalar, name, width)
 
     def place(self, kind: str, pointer: str, at: Any) -> str:
         """The address of an element."""

@@ -142,8 +142,13 @@ def first(body: Body, count: str, begin: int, width: int) -> str:
 
 def splat(body: Body, name: str, kind: str, width: int) -> str:
     """Broadcast a scalar to a vector."""
+    return spread(body, llvm_type(kind, 1), name, width)
+
+
+def spread(body: Body, scalar: str, name: str, width: int) -> str:
+    """The same of a scalar of a type of LLVM's."""
     if width == 1:
         return name
-    kinds, scalar = llvm_type(kind, width), llvm_type(kind, 1)
+    kinds = f"<{width} x {scalar}>"
     one = body.set(f"insertelement {kinds} poison, {scalar} {name}, i32 0")
     return body.set(f"shufflevector {kinds} {one}, {kinds} poison, <{width} x i32> zeroinitializer")

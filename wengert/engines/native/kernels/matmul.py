@@ -168,20 +168,23 @@ class _Product(Columns):
     def _enter_turned(self, p: str, count: str) -> None:
         """Square by square; beyond the last column it is repeated, which is not written."""
         last = self.sub(self.columns, 1)
-        places = [self.least(self.add(self.begin, lane), last) for lane in range(self.lanes)]
-        lines = [self.add(self.mul(place, self.depth), p) for place in places]
 
-        def squares(q: str, mask: str | None, _: list[str]) -> None:
-            for v in range(self.vectors):
-                mine = lines[v * self.width : (v + 1) * self.width]
+        def vector(v: str, _: list[str]) -> None:
+            begin = self.mul(v, self.width)
+            places = [self.least(self.add(self.begin, begin, k), last) for k in range(self.width)]
+            lines = [self.add(self.mul(place, self.depth), p) for place in places]
+
+            def square(q: str, mask: str | None, _: list[str]) -> None:
                 given = [
                     self.read(self.kind, self.b, self.add(line, q), self.width, mask)
-                    for line in mine
+                    for line in lines
                 ]
                 for i, x in enumerate(turned(self, self.kind, given)):
-                    self.write(self.kind, self.row(self.add(q, i)), v * self.width, x, self.width)
+                    self.write(self.kind, self.row(self.add(q, i)), begin, x, self.width)
 
-        self.along(count, self.width, squares)
+            self.along(count, self.width, square)
+
+        self.loop(0, self.vectors, 1, vector)
 
     def _block(self, i: str, rows: int, factors: Factors, count: str, goes_on: str) -> None:
         places = [self.add(self.mul(self.add(i, r), self.columns), self.begin) for r in range(rows)]
