@@ -327,6 +327,10 @@ class Variable(Value, metaclass=Made):
 
     def _change(self, delta: Any, verb: str) -> Tensor:
         """The tensor to add or subtract: of the variable's shape, as there is no broadcasting."""
+        if type(delta) is Tensor:  # the usual case at once
+            given, held = delta._array, self._array
+            if given.dtype is held.dtype and given.dtype.kind == "f" and given.shape == held.shape:
+                return delta
         tensor = convert(delta, hint=self.dtype)
         dtype = self._check_dtype(tensor)
         if not dtype.is_numeric:

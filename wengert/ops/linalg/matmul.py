@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from wengert.core.batch import align
+from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op
@@ -77,7 +78,8 @@ def _multiplied(xp: Namespace, a: Array, b: Array) -> Array:
         if type(b) is np.ndarray and (found := matmul_kernel(a, b)) is not None:
             return found
         mind_the_load()
-    return xp.matmul(widen(a), widen(b)).astype(a.dtype, copy=False)
+    found = xp.matmul(widen(a), widen(b))
+    return found if found.dtype is a.dtype else found.astype(a.dtype, copy=False)
 
 
 # The number of multiplications from which on NumPy's BLAS uses several threads, which then spin.
@@ -184,6 +186,7 @@ BATCH_MATMUL: Row = op(
     called="MatMul",
 )
 
+_PLAIN: Final = (np.dtype(np.float32), np.dtype(np.float64))  # without checks or casts
 _WITHOUT_PRODUCTS: Final = frozenset((dtypes.bool_, dtypes.int8, dtypes.string))
 _UNSIGNED: Final = frozenset((dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64))
 
@@ -245,6 +248,8 @@ def product(a: TensorLike, b: TensorLike) -> Tensor:
     if type(b) is Variable:
         b = b.read_value()
     if type(a) is Tensor and type(b) is Tensor and min(a._array.ndim, b._array.ndim) > 1:
+        if current_graph() is None and a._array.dtype is b._array.dtype in _PLAIN:
+            return _product(a, b, False, False)
         return matmul(a, b)
     return _of_any_rank(a, b)
 
