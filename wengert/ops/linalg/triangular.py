@@ -165,7 +165,7 @@ def _cholesky_rule(g: Tensor, y: Tensor, a: TensorOrDims) -> Tensor:
     """
     middle = lower_with_half_diagonal(matmul(y, g, adjoint_a=True))
     left = triangular_solve(y, middle, True, True)
-    pulled = adjoint_of(triangular_solve(y, adjoint_of(left), True, True))
+    pulled = triangular_solve(y, adjoint_of(left), True, True)
     return (pulled + adjoint_of(pulled)) * 0.5
 
 
