@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
 import wengert as tf
@@ -164,3 +165,61 @@ def test_a_constructor_sets_the_fields_all_of_them_and_nothing_else() -> None:
 
     with pytest.raises(AttributeError, match="`y`"):
         More(1.0)
+
+
+# ---- labels -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[0, 1], [False, True], tf.constant([0, 1]), np.array([0, 1]), tf.constant([0, 1], tf.float64)],
+)
+def test_labels_of_any_dtype_become_what_the_logits_are(labels: Any) -> None:
+    logits = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        loss = tf.nn.softmax_cross_entropy_with_logits(labels, logits)
+    assert loss.dtype is tf.float32
+    assert loss.numpy().round(4) == np.float32(0.3133)
+    assert tape.gradient(loss, logits).numpy().round(3).tolist() == [
+        np.float32(0.269),
+        np.float32(-0.269),
+    ]
+
+
+# ---- indices of ragged tensors --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["a", 1.5, (0, 1.5), slice(None, 1.5), tf.constant(1.0), ("a", 0)])
+def test_what_is_no_index_of_a_ragged_tensor(key: Any) -> None:
+    with pytest.raises(TypeError, match=r"Only integers, slices \(`:`\), ellipsis"):
+        tf.ragged.constant([[1, 2], [], [3]])[key]
+
+
+def test_a_row_that_is_not_there() -> None:
+    r = tf.ragged.constant([[1, 2], [], [3]])
+    with pytest.raises(IndexError, match="Row key 5 out of bounds"):
+        r[5]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds"):
+        r[-4]
+    assert r[[0, 1]].numpy() == r[0, 1].numpy() == 2
+    assert r[tf.constant(2)].numpy().tolist() == r[np.int64(-1)].numpy().tolist() == [3]
+
+
+# ---- messages -----------------------------------------------------------------------------------
+
+
+def test_what_readers_of_the_guides_are_told() -> None:
+    x = tf.ones([2, 3])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x[:1] * 2.0
+    with pytest.raises(
+        ValueError, match=r"target shape \(\(1, 3\)\) and source shape \(\(2, 3\)\) to"
+    ):
+        tape.batch_jacobian(y, x)
+    with pytest.raises(ValueError, match="except when you are not providing a `variable_def`"):
+        tf.Variable()
+    with pytest.raises(ValueError, match=r"\(e\.g\. a valid class name\)"):
+        tf.Module("not a name")
+    with pytest.raises(ValueError, match="Dimensions 3 and 2 are not compatible"):
+        tf.data.Dataset.from_tensor_slices(([1, 2, 3], [1, 2]))

@@ -154,6 +154,7 @@ _OF_TWO: Final = frozenset(
         "truncatemod",
     ]
 )
+_STRONG_OF_TWO: Final = ("maximum", "minimum")
 _OF_ONE_IN_NUMPY: Final = frozenset(
     [
         "abs",
@@ -320,7 +321,7 @@ def _of_two(function: Function) -> Function:
         x, y, weak = promoted(given.arguments[first], given.arguments[second])
         given.arguments.update({first: x, second: y})
         found = function(*given.args, **given.kwargs)
-        return weakened(found) if weak else found
+        return weakened(found) if weak and function.__name__ not in _STRONG_OF_TWO else found
 
     return promoting
 
@@ -373,12 +374,8 @@ def _constant(function: Function) -> Function:
 
 
 def _cast_where_allowed(value: Value, known: Operand, dtype: DType) -> Tensor:
-    return _as(value, dtype) if _becomes(known, dtype) else convert(value)
-
-
-def _becomes(known: Operand, dtype: DType) -> bool:
-    """Whether a value becomes of a dtype by promotion."""
-    return common(Operand(dtype, False), known, Mode.safe).dtype is dtype
+    becomes = common(known, Operand(dtype, False), Mode.safe).dtype is dtype
+    return _as(value, dtype) if becomes else convert(value)
 
 
 # ---- operators and methods ----------------------------------------------------------------------
@@ -421,7 +418,7 @@ def _assigning(name: str, method: Function) -> Function:
         known = operand(value)
         if known is None:
             return method(self, value, *args, **kwargs)
-        if not _becomes(known, self.dtype):
+        if common(Operand(self.dtype, False), known, Mode.safe).dtype is not self.dtype:
             shown = convert(value).numpy() if isinstance(value, Value) else value
             raise TypeError(
                 f"Variable dtype is immutable. Calling {name} of Variable (with dtype {self.dtype!s}) "
