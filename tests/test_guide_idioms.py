@@ -223,3 +223,13 @@ def test_what_readers_of_the_guides_are_told() -> None:
         tf.Module("not a name")
     with pytest.raises(ValueError, match="Dimensions 3 and 2 are not compatible"):
         tf.data.Dataset.from_tensor_slices(([1, 2, 3], [1, 2]))
+
+
+@pytest.mark.parametrize(
+    "called", ["row_splits", "row_lengths", "row_starts", "row_limits", "value_rowids"]
+)
+@pytest.mark.parametrize("given", [[0.0, 1.0], tf.constant([0, 1], tf.int16)])
+def test_rows_are_told_by_integers(called: str, given: Any) -> None:
+    make = getattr(tf.RaggedTensor, f"from_{called}")
+    with pytest.raises(ValueError, match=f"{called} must have dtype int32 or int64"):
+        make([1, 2], given)
