@@ -233,3 +233,12 @@ def test_rows_are_told_by_integers(called: str, given: Any) -> None:
     make = getattr(tf.RaggedTensor, f"from_{called}")
     with pytest.raises(ValueError, match=f"{called} must have dtype int32 or int64"):
         make([1, 2], given)
+
+
+def test_a_new_axis_before_a_ragged_tensor() -> None:
+    r = tf.ragged.constant([[1, 2], [], [3]])
+    assert r[None].to_list() == [[[1, 2], [], [3]]]
+    assert r[None].shape.as_list() == [1, 3, None]
+    assert r[tf.newaxis, :2].to_list() == [[[1, 2], []]]
+    assert r[None, :, 1:].to_list() == r[None, ..., 1:].to_list() == [[[2], [], []]]
+    assert tf.function(lambda x: x[None])(r).to_list() == [[[1, 2], [], [3]]]

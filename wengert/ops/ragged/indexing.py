@@ -35,7 +35,8 @@ def getitem(self: RaggedTensor, key: Any) -> Any:
 
 def _without_ellipsis(parts: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
     at = [p is Ellipsis for p in parts].index(True)
-    return (*parts[:at], *[slice(None)] * (rank - len(parts) + 1), *parts[at + 1 :])
+    others = sum(p is not None for p in parts) - 1  # a new axis takes none of those there are
+    return (*parts[:at], *[slice(None)] * (rank - others), *parts[at + 1 :])
 
 
 def _picked(r: Any, parts: tuple[Any, ...]) -> Any:
@@ -47,8 +48,14 @@ def _picked(r: Any, parts: tuple[Any, ...]) -> Any:
     if isinstance(first, slice):
         return _cut(_rows(r, first), tuple(rest))
     if first is None:
-        raise NotImplementedError("A new axis in a ragged tensor: use tf.ragged.stack([r]).")
+        return _cut(as_one_row(r), tuple(rest))
     return _picked(_row(r, _integer(first)), tuple(rest))
+
+
+def as_one_row(r: RaggedTensor) -> RaggedTensor:
+    """The ragged tensor with an axis before all others."""
+    count = count_of_rows(r.row_splits)
+    return RaggedTensor._of(r, convert([0, count], r.row_splits.dtype), count)
 
 
 def _integer(index: Any) -> int:

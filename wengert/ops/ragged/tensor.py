@@ -415,7 +415,7 @@ class RaggedTensor(Composite):
 
     def __repr__(self) -> str:
         if _is_symbolic(self):
-            parts = f"values={self._values!r}, row_splits={self._row_splits!r}"
+            parts = f"values={self._values}, row_splits={self._row_splits}"
             return f"tf.RaggedTensor({parts})"
         with np.printoptions(formatter={"all": _shown}):  # array2string does not nest its separator
             return f"<tf.RaggedTensor {_shown(self.numpy())}>"
