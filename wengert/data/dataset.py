@@ -70,6 +70,8 @@ class Dataset(Composite):
             )
         return begun(self._variant_tensor, self._layout)
 
+    _widens_in_rounds = True  # as in `reduce`
+
     def _in_rounds(self) -> tuple[Any, Any]:
         return iter(self)._in_rounds()
 

@@ -178,6 +178,8 @@ class IteratorBase(Composite):
         except OutOfRangeError:
             raise StopIteration from None
 
+    next = __next__  # as TensorFlow's iterators have it, from Python 2
+
     def __iter__(self) -> PythonIterator[Any]:
         return self
 

@@ -110,8 +110,8 @@ class Variable(Value, metaclass=Made):
     ) -> None:
         if initial_value is None:
             raise ValueError(
-                "The `initial_value` arg to `tf.Variable` must be specified. "
-                "You are not providing a value to initialize the variable with."
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are not "
+                "providing a `variable_def`. You provided neither."
             )
         if constraint is not None and not callable(constraint):
             raise ValueError(

@@ -12,6 +12,7 @@ on_device       Values that live on a device, and are fetched when NumPy asks fo
 tensor          The eager tensor: an array that does not change, and an identity that recorders
                 can follow
 convert         From Python and NumPy values to tensors, with TensorFlow's rules for dtypes
+weak            Tensors whose dtype gives way to another's, where operations promote
 sizes           Symbolic sizes, known only at run time: exact integer terms, compared where bounds
                 prove it
 open_size       Sizes of which another call may bring others: numbers that have a name in machine

@@ -60,6 +60,8 @@ class Composite:
 
     # For loops on tensors: whether there is another element, and a function that gives it.
     _in_rounds: Any = None
+    # Whether what such a loop carries may take on more general shapes from round to round.
+    _widens_in_rounds: ClassVar[bool] = False
 
     def _shape_invariant_to_type_spec(self, shape: Any) -> Any:
         """The spec of a loop's variable that begins with this value and may change its shape."""

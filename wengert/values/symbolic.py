@@ -243,11 +243,11 @@ class SymbolicTensor(Tensor):
         return format(str(self), spec)
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}{self._weakness()}>"
 
     def __str__(self) -> str:
         shape = "" if self.shape.rank is None else f" shape={self.shape},"
-        return f'Tensor("{self.name}",{shape} dtype={self.dtype.name})'
+        return f'Tensor("{self.name}",{shape} dtype={self.dtype.name}{self._weakness()})'
 
 
 def new_symbolic(op: Any, index: int, shape: Any, dtype: Any) -> SymbolicTensor:

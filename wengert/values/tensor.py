@@ -15,6 +15,8 @@ from wengert.values.shapes import Dims, TensorShape
 from wengert.values.value import HELD, Key, Value, on_own_lines, shown_value, slot_of
 
 _new: Final = object.__new__
+# Among the attributes of a tensor, that its dtype gives way (values/weak.py).
+WEAK: Final = "_is_weak"
 
 
 class Tensor(Value):
@@ -140,12 +142,15 @@ class Tensor(Value):
     def __repr__(self) -> str:
         return (
             f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, "
-            f"numpy={shown_value(self._array)}>"
+            f"numpy={shown_value(self._array)}{self._weakness()}>"
         )
 
     def __str__(self) -> str:
         value = on_own_lines(str(self._array))
-        return f"tf.Tensor({value}, shape={self.shape}, dtype={self.dtype.name})"
+        return f"tf.Tensor({value}, shape={self.shape}, dtype={self.dtype.name}{self._weakness()})"
+
+    def _weakness(self) -> str:
+        return ", weak=True" if WEAK in self.__dict__ else ""
 
     def consumers(self) -> Any:
         """The operations that take it: there are none to ask for, as it has a value."""

@@ -88,7 +88,8 @@ def for_loop(
             there = True if more is None else condition(more(), "for loop")
             return has_next() if there is True else there & has_next()
 
-        _Loop(loop, options).run(goes_on, lambda _: body(next_item()), None)
+        widens = getattr(items, "_widens_in_rounds", False)
+        _Loop(loop, options, widens).run(goes_on, lambda _: body(next_item()), None)
         return
     found = _items_of(items)
     if found is None:
@@ -167,8 +168,10 @@ def _ends(
 class _Loop:
     """A loop on tensors: the body is traced once, the state is carried."""
 
-    def __init__(self, state: State, options: Options | None) -> None:
+    def __init__(self, state: State, options: Options | None, widens: bool = False) -> None:
         self._state = state
+        self._widens = widens
+        self._widened: dict[str, list[Any]] = {}  # shapes that hold every round
         self._options = {} if options is None else options()
         self._before = state.values()
         self._learned: dict[str, list[TensorShape]] = {}  # of what the loop defines
@@ -178,10 +181,20 @@ class _Loop:
         """The loop, and the state after it. With a count both are given the round's index."""
         try:
             initial = Parts(self._defined(body))
-            self._state.set(self._looped(initial, test, body, count))
+            self._state.set(self._settled(initial, test, body, count))
         except BaseException:
             self._state.begin(self._before)
             raise
+
+    def _settled(
+        self, initial: Parts, test: Callable[[Any], Any], body: Callable[[Any], Any], count: Any
+    ) -> list[Any]:
+        """The state after the loop, traced again as long as a round makes its shapes more general."""
+        while True:
+            try:
+                return self._looped(initial, test, body, count)
+            except _Widened:
+                self._state.begin(self._before)
 
     def _looped(
         self, initial: Parts, test: Callable[[Any], Any], body: Callable[[Any], Any], count: Any
@@ -200,6 +213,8 @@ class _Loop:
             body(i)
             end = Parts(self._state.values())
             self._check(entered, end)
+            if self._widens:
+                self._widen(entered, end)
             return [i + 1, *end.tensors]
 
         found = loops.while_loop(
@@ -222,14 +237,14 @@ class _Loop:
     def _invariants(self, initial: Parts) -> list[Any] | None:
         """The shapes that tensors keep; those that set_loop_options gives by the value before."""
         given = list(self._options.get("shape_invariants", ()))
-        if not given and not self._learned:
+        if not given and not self._learned and not self._widened:
             return None
         shapes: list[Any] = [TensorShape(())]
         named = zip(self._state.names, self._before, initial.values, strict=True)
         for spoken, before, value in named:
             wanted = next((s for v, s in given if v is before), None)
-            own = [getattr(leaf, "shape", None) for leaf in Parts([value]).tensors]
-            learned = self._learned.get(spoken, own)
+            own = _shapes(value)
+            learned = self._widened.get(spoken) or self._learned.get(spoken, own)
             shapes += learned if wanted is None else [TensorShape(wanted)] * len(own)
         return shapes
 
@@ -300,10 +315,36 @@ class _Loop:
                     f"{difference} (at {callers_place()})"
                 )
             for a, b in pairs(before, after):
-                _check_leaf(spoken, a, b)
+                _check_leaf(spoken, a, b, self._widens)
+
+    def _widen(self, entered: list[Any], end: Parts) -> None:
+        """Note the shapes that hold before a round and after it; raise if these are other ones."""
+        grown = False
+        for spoken, before, after in zip(self._state.names, entered, end.values, strict=True):
+            known = _shapes(before)
+            found = [*map(_of_both, known, _shapes(after))]
+            if found != known:
+                self._widened[spoken], grown = found, True
+        if grown:
+            raise _Widened
 
 
-def _check_leaf(spoken: str, before: Any, after: Any) -> None:
+class _Widened(Exception):  # noqa: N818
+    """A round has made the shapes of what its loop carries more general."""
+
+
+def _shapes(value: Any) -> list[Any]:
+    return [getattr(leaf, "shape", None) for leaf in Parts([value]).tensors]
+
+
+def _of_both(before: TensorShape | None, after: TensorShape | None) -> TensorShape | None:
+    """The most special shape that holds for both."""
+    if before is None or after is None or is_as_general(before, after):
+        return before
+    return before.most_specific_compatible_shape(after)
+
+
+def _check_leaf(spoken: str, before: Any, after: Any, may_widen: bool) -> None:
     if are_composites(before, after):
         return
     kinds = kind_of(before), kind_of(after)
@@ -318,7 +359,7 @@ def _check_leaf(spoken: str, before: Any, after: Any) -> None:
             f"{spoken} has dtype {kinds[0].name} before the loop, but dtype {kinds[1].name} after "
             f"one iteration. Use tf.cast. (at {callers_place()})"
         )
-    elif not is_as_general(before.shape, after.shape):
+    elif not may_widen and not is_as_general(before.shape, after.shape):
         raise ValueError(
             f"{spoken} has shape {before.shape} before the loop, but shape {after.shape} after one "
             "iteration. Use tf.autograph.experimental.set_loop_options to set shape invariants: "

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 from wengert.api.extension_types.fields import (
     NO_DEFAULT,
     Field,
-    converted,
+    convert_fields,
     replaced,
     tensors_in,
 )
@@ -49,33 +49,27 @@ class _Fields:
         return cls._tf_extension_type_listed
 
     def __setattr__(self, name: str, value: object) -> None:
-        if not self.__dict__.get(_MAY_CHANGE):
-            raise AttributeError(
-                f"Cannot mutate attribute `{name}` outside the custom constructor of "
-                f"ExtensionType `{type(self).__qualname__}`."
-            )
+        self._check_mutable(name)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        if not self.__dict__.get(_MAY_CHANGE):
-            raise AttributeError(
-                f"Cannot mutate attribute `{name}` outside the custom constructor of "
-                f"ExtensionType `{type(self).__qualname__}`."
-            )
+        self._check_mutable(name)
         object.__delattr__(self, name)
+
+    def _check_mutable(self, name: str) -> None:
+        """Only a constructor changes anything, and only the fields."""
+        is_field = any(field.name == name for field in self._tf_extension_type_listed)
+        if not (is_field and self.__dict__.get(_MAY_CHANGE)):
+            raise AttributeError(
+                f"Cannot mutate attribute `{name}` outside the custom constructor of ExtensionType."
+            )
 
     def _convert_fields(self) -> None:
         """Convert what a constructor has set, by the annotations."""
-        owner = type(self).__qualname__
-        for field in self._tf_extension_type_listed:
-            if field.name not in self.__dict__:
-                if field.default is NO_DEFAULT:
-                    raise AttributeError(
-                        f"The constructor of {owner} has not set the field {field.name!r}."
-                    )
-                self.__dict__[field.name] = field.default
-            value = self.__dict__[field.name]
-            self.__dict__[field.name] = converted(owner, field, value, self._of_specs)
+        fields = self._tf_extension_type_listed
+        values = {f.name: self.__dict__[f.name] for f in fields if f.name in self.__dict__}
+        convert_fields(fields, values, self._of_specs)
+        self.__dict__.update(values)
 
     def _shown(self) -> str:
         shown = ", ".join(
@@ -258,7 +252,7 @@ def _check_names(cls: type) -> None:
                 raise ValueError(f"{cls.__qualname__}.Spec must be a nested class; got {value}.")
         elif name not in annotations and not _may_be_without_annotation(name, value):
             raise ValueError(
-                f"The field annotations for {cls.__qualname__} are invalid. Field {name} is missing "
+                f"The field annotations for {cls.__name__} are invalid. Field {name} is missing "
                 "a type annotation."
             )
     for name in annotations:
@@ -268,8 +262,7 @@ def _check_names(cls: type) -> None:
             or hasattr(ExtensionType, name)
         ):
             raise ValueError(
-                f"The field annotations for {cls.__qualname__} are invalid. The field name {name!r} "
-                "is reserved by ExtensionType."
+                f"The field annotations for {cls.__name__} are invalid. Field {name!r} is reserved."
             )
 
 
@@ -329,10 +322,7 @@ def _constructor(cls: type) -> Callable[..., None]:
     signature = inspect.Signature(parameters)
 
     def init(self: Any, *args: object, **kwargs: object) -> None:
-        try:
-            bound = signature.bind(self, *args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{cls.__qualname__}: {error}") from None
+        bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         self.__dict__.update({f.name: bound.arguments[f.name] for f in fields})
 

@@ -45,6 +45,7 @@ RESERVED: Final = (
     "_to_legacy_output_classes",
     "_keras_mask",
 )
+_KEY: Any = type("_Key", (), {"__repr__": lambda self: "<key>"})()  # its place in messages
 _PLAIN = (int, float, str, bytes, bool, type(None))
 
 
@@ -125,7 +126,8 @@ def check_annotation(field: str, annotation: object) -> None:
             "Use Tuple[T, ...]."
         )
     if not _is_generic(origin):
-        raise TypeError(f"In field {field!r}: Unsupported type annotation {annotation!r}.")
+        shown = repr(annotation.__name__ if isinstance(annotation, type) else annotation)
+        raise TypeError(f"In field {field!r}: Unsupported type annotation {shown}")
     for part in inner:
         check_annotation(field, part)
 
@@ -159,21 +161,13 @@ def convert_fields(
 # ---- conversions --------------------------------------------------------------------------------
 
 
-def converted(cls: str, field: Field, value: object, as_spec: bool) -> Any:
-    """The value of a field of an object, or of its spec; a TypeError names the field."""
-    try:
-        return _convert(field.value_type, value, (field.name,), as_spec)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{cls}: {error}") from None
-
-
 def _convert(wanted: object, value: object, path: tuple[object, ...], as_spec: bool) -> Any:
     if wanted is None or wanted in _PLAIN:
         return _plain(type(None) if wanted is None else wanted, value, path)
     if wanted is TensorShape:
-        return TensorShape(value)
+        return _made_of(TensorShape, "tf.TensorShape", value, path)
     if wanted is DType:
-        return as_dtype(value)
+        return _made_of(as_dtype, "tf.DType", value, path)
     if isinstance(wanted, TypeSpec):
         return _of_spec(wanted, value, path, as_spec)
     if _is_class_of_tensors(wanted):
@@ -183,7 +177,14 @@ def _convert(wanted: object, value: object, path: tuple[object, ...], as_spec: b
         return _tuple(inner, value, path, as_spec)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _mapping(inner, value, path, as_spec)
-    return _union(inner, value, path, as_spec)
+    return _union(wanted, inner, value, path, as_spec)
+
+
+def _made_of(make: Callable[[Any], Any], name: str, value: object, path: tuple[object, ...]) -> Any:
+    try:
+        return make(value)
+    except (TypeError, ValueError) as error:
+        raise _misfit(path, repr(name), value) from error
 
 
 def _plain(wanted: type, value: object, path: tuple[object, ...]) -> Any:
@@ -210,12 +211,13 @@ def _of_class(wanted: type, value: object, path: tuple[object, ...], as_spec: bo
         kind = getattr(value, "value_type", None)
         fits = isinstance(value, TensorSpec) if is_tensor else _is_subclass(kind, wanted)
         if not fits:
-            raise _misfit(path, f"a spec of {wanted.__name__}", value)
+            kind = "a TensorSpec" if is_tensor else f"a spec of {wanted.__name__}"
+            raise _misfit(path, kind, value)
         return value
     if isinstance(value, wanted):
         return value
     if not is_tensor:
-        raise _misfit(path, wanted.__name__, value)
+        raise _misfit(path, repr(wanted.__name__), value)
     return _tensor(value, path)
 
 
@@ -231,18 +233,18 @@ def _tensor(value: object, path: tuple[object, ...], dtype: DType | None = None)
     try:
         return convert(value, dtype)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{_misfit(path, 'a Tensor', value)} ({error})") from None
+        raise _misfit(path, "a Tensor", value) from error
 
 
 def _tuple(
     inner: tuple[object, ...], value: object, path: tuple[object, ...], as_spec: bool
 ) -> Any:
     if not isinstance(value, (list, tuple)):
-        raise _misfit(path, "a tuple", value)
+        raise _misfit(path, "tuple", value)
     if len(inner) == 2 and inner[1] is Ellipsis:
         kinds = [inner[0]] * len(value)
     elif len(inner) != len(value):
-        raise _misfit(path, f"a tuple of length {len(inner)}", value)
+        raise _misfit(path, f"tuple with length {len(inner)}", value)
     else:
         kinds = list(inner)
     pairs = zip(kinds, value, strict=True)
@@ -253,18 +255,22 @@ def _mapping(
     inner: tuple[object, ...], value: object, path: tuple[object, ...], as_spec: bool
 ) -> Any:
     if not isinstance(value, Mapping):
-        raise _misfit(path, "a mapping", value)
+        raise _misfit(path, "mapping", value)
     of_key, of_value = inner
     return ImmutableDict(
         {
-            _convert(of_key, k, (*path, "<key>"), False): _convert(of_value, v, (*path, k), as_spec)
+            _convert(of_key, k, (*path, _KEY), False): _convert(of_value, v, (*path, k), as_spec)
             for k, v in value.items()
         }
     )
 
 
 def _union(
-    inner: tuple[object, ...], value: object, path: tuple[object, ...], as_spec: bool
+    wanted: object,
+    inner: tuple[object, ...],
+    value: object,
+    path: tuple[object, ...],
+    as_spec: bool,
 ) -> Any:
     """The first of the types that takes the value."""
     for kind in inner:
@@ -272,13 +278,12 @@ def _union(
             return _convert(kind, value, path, as_spec)
         except (TypeError, ValueError):
             continue
-    names = ", ".join(getattr(kind, "__name__", repr(kind)) for kind in inner)
-    raise _misfit(path, f"one of: {names}", value)
+    raise _misfit(path, repr(wanted), value)
 
 
 def _misfit(path: tuple[object, ...], wanted: str, value: object) -> TypeError:
     place = str(path[0]) + "".join(f"[{p!r}]" for p in path[1:])
-    return TypeError(f"{place}: expected {wanted}, got '{type(value).__name__}': {value!r}")
+    return TypeError(f"{place}: expected {wanted}, got {type(value).__name__!r}")
 
 
 # ---- the tensors in fields ----------------------------------------------------------------------

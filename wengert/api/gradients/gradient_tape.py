@@ -776,8 +776,8 @@ class GradientTape:
                 raise ValueError(f"Shape {value.shape} must have rank at least 2")
         if dims(y)[0] != dims(x)[0]:
             raise ValueError(
-                "Need first dimension of target shape and source shape to match, got "
-                f"{list(dims(y))} and {list(dims(x))}."
+                f"Need first dimension of target shape ({y.shape}) and source shape ({x.shape}) to "
+                "match."
             )
         n, *one = dims(y)
         size = math.prod(one)

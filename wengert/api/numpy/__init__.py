@@ -14,6 +14,8 @@ products      products of vectors and matrices
 random        random numbers
 dtypes        NumPy's names of dtypes
 truths        what is true
+lattice       the dtype that two operands have in common where promotion is TensorFlow's own
+weakly        that promotion on tensors, functions and variables
 behavior      NumPy's methods and promotion on tensors themselves
 linalg        np.linalg
 fourier       np.fft

@@ -22,6 +22,7 @@ from wengert.api.numpy import (
     reductions,
     running,
     shapes,
+    weakly,
 )
 from wengert.api.numpy.offer import Offered
 from wengert.api.numpy.promotion import as_tensor, named, result_type
@@ -30,6 +31,7 @@ from wengert.ops.arrays.identity import identity
 from wengert.ops.math.elementwise import cast
 from wengert.ops.state.variable_slices import part_of_variable
 from wengert.state.variable import Variable
+from wengert.values.dtypes import as_dtype
 from wengert.values.tensor import Tensor
 from wengert.values.value import Value
 
@@ -46,7 +48,8 @@ def _sizes_or_one(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _astype(self: Any, dtype: Any) -> Tensor:
-    return cast(self, named(dtype))
+    # Of Python's types a float is float32 here, as TensorFlow's dtypes have it.
+    return cast(self, as_dtype(dtype) if dtype is float else named(dtype))
 
 
 def _tolist(self: Any) -> Any:
@@ -139,35 +142,48 @@ def experimental_enable_numpy_behavior(
 ) -> None:
     """Give tensors NumPy's methods, and promotion where operands differ in dtype.
 
-    With `prefer_float32` numbers with a fraction become float32, not float64. With
-    `dtype_conversion_mode="off"` operators promote nothing, as without this call.
+    With `prefer_float32` numbers with a fraction become float32, not float64. By
+    `dtype_conversion_mode` dtypes are promoted by operators as NumPy does it ("legacy"), nowhere
+    ("off"), or by operators, functions and assignments so that numbers of Python's give way and a
+    result is no wider than it must be: "all", or "safe", which refuses what may lose digits.
 
-    >>> tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
+    >>> tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="most")
     Traceback (most recent call last):
-    NotImplementedError: dtype_conversion_mode='all' is not supported: there are 'legacy', ...
+    ValueError: The provided promotion mode most does not exist. ...
     """
-    if dtype_conversion_mode not in ("legacy", "off"):
-        known = dtype_conversion_mode in ("safe", "all")
-        raise (NotImplementedError if known else ValueError)(
-            f"dtype_conversion_mode={dtype_conversion_mode!r} is "
-            f"{'not supported' if known else 'unknown'}: there are 'legacy', where NumPy's "
-            "promotion applies, and 'off'. Or write tf.cast(tensor, dtype) where it is meant."
+    if dtype_conversion_mode not in _MODES:
+        raise ValueError(
+            f"The provided promotion mode {dtype_conversion_mode} does not exist. Make sure the provided "
+            "dtype conversion mode is one of the followings: 'off', 'legacy', 'safe' or 'all'."
         )
+    of_its_own = dtype_conversion_mode if dtype_conversion_mode in ("safe", "all") else None
     promotion.prefer_float32(prefer_float32)
-    set_behavior(promotes=dtype_conversion_mode == "legacy")
+    set_behavior(promotes=dtype_conversion_mode == "legacy", of_its_own=of_its_own)
 
 
-def set_behavior(promotes: bool, has_methods: bool = True) -> None:
+_MODES: Final = ("off", "legacy", "safe", "all")
+
+
+def set_behavior(promotes: bool, has_methods: bool = True, of_its_own: str | None = None) -> None:
     """Give the class NumPy's methods, or take them away; let its operators promote, or not."""
+    weakly.set_promotion(of_its_own)
+    promotion.settings.is_narrow = of_its_own is not None
     Offered.beside_methods = has_methods
     for name, method in _METHODS.items():
         if has_methods:
-            setattr(Value, name, method)
+            keeps = of_its_own is not None and name in weakly.METHODS
+            setattr(Value, name, weakly.keeping_method(method) if keeps else method)
         elif name in vars(Value):
             delattr(Value, name)
     for name in _PROMOTING:
         plain = operators.METHODS[name]
         setattr(Value, name, _promoting(plain) if promotes else plain)
+    if of_its_own is not None:
+        for name in weakly.PROMOTING:
+            setattr(Value, name, weakly.promoting_operator(operators.METHODS[name]))
+    for name in weakly.KEEPING:
+        plain = operators.METHODS[name]
+        setattr(Value, name, plain if of_its_own is None else weakly.keeping_method(plain))
     of_tensor, of_variable = _PARTS if has_methods else _PARTS_BEFORE
     for kind, method in ((Value, of_tensor), (Variable, of_variable)):
         setattr(kind, _BRACKETS, method)

@@ -25,6 +25,7 @@ class Settings:
     """What `experimental_enable_numpy_behavior` has been told."""
 
     prefers_float32 = False
+    is_narrow = False  # 32 bits, too, where NumPy makes 64 of its own
 
 
 settings: Final = Settings()
@@ -37,15 +38,26 @@ def prefer_float32(is_preferred: bool) -> None:
 
 
 def allowed(dtype: DType) -> DType:
-    """The dtype, or its half where float32 is preferred."""
-    return _WIDE.get(dtype, dtype) if settings.prefers_float32 else dtype
+    """The dtype, or its half where that is preferred."""
+    if dtype is dtypes.int64 and settings.is_narrow:
+        return dtypes.int32
+    is_half = settings.prefers_float32 or settings.is_narrow
+    return _WIDE.get(dtype, dtype) if is_half else dtype
+
+
+def own_float() -> DType:
+    """What has a fraction where nothing says how wide it shall be."""
+    return dtypes.float32 if settings.is_narrow else dtypes.float64
 
 
 def named(dtype: DTypeLike) -> DType:
     """The dtype that a name stands for: Python's types are wide ones, as NumPy's are."""
     if isinstance(dtype, DType):
         return dtype
-    return of_numpy(np.dtype(dtype)) if dtype in (int, float, complex) else as_dtype(dtype)
+    if dtype not in (int, float, complex):
+        return as_dtype(dtype)
+    wide = of_numpy(np.dtype(dtype))
+    return allowed(wide) if settings.is_narrow and dtype is not complex else wide
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
@@ -56,8 +68,15 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     """
     parts = [_promotable(value) for value in arrays_and_dtypes]
     found = of_numpy(np.result_type(*parts)) if parts else dtypes.float64
-    strong = not parts or any(isinstance(part, np.dtype) for part in parts)
+    strong = not parts or any(map(_is_strong, arrays_and_dtypes))
     return found if strong else allowed(found)
+
+
+def _is_strong(value: Any) -> bool:
+    """Whether it has a dtype of its own: not Python's numbers, nor lists of them where all is narrow."""
+    if isinstance(value, (list, tuple)):
+        return not (settings.is_narrow and value) or any(map(_is_strong, _leaves(value)))
+    return isinstance(value, np.generic) or not isinstance(value, numbers.Number)
 
 
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> Any:
@@ -132,7 +151,7 @@ def promoted(*values: Any) -> list[Tensor]:
 def in_floats(value: Numeric) -> Tensor:
     """A tensor that has a fraction: integers and booleans become floating."""
     tensor = as_tensor(value)
-    return tensor if tensor.dtype.is_differentiable else cast(tensor, dtypes.float64)
+    return tensor if tensor.dtype.is_differentiable else cast(tensor, own_float())
 
 
 def promoted_floats(*values: Any) -> list[Tensor]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wengert.api.numpy.promotion import as_tensor, named
+from wengert.api.numpy.promotion import as_tensor, named, own_float
 from wengert.ops.arrays import creation
 from wengert.ops.arrays.broadcasting import broadcast_dynamic_shape
 from wengert.ops.math.elementwise import cast
@@ -48,7 +48,7 @@ def standard_normal(size: Any = None) -> Tensor:
     >>> tf.experimental.numpy.random.standard_normal((2,)).dtype
     tf.float64
     """
-    return stateful.normal(_sizes(size), dtype=float64)
+    return stateful.normal(_sizes(size), dtype=own_float())
 
 
 def uniform(low: Numeric = 0.0, high: Numeric = 1.0, size: Any = None) -> Tensor:
@@ -57,7 +57,7 @@ def uniform(low: Numeric = 0.0, high: Numeric = 1.0, size: Any = None) -> Tensor
     >>> tf.experimental.numpy.random.uniform(1.0, 2.0, (3,)).shape
     TensorShape([3])
     """
-    dtype = float64
+    dtype = own_float()
     a, b = as_tensor(low, dtype), as_tensor(high, dtype)
     if size is None:
         size = broadcast_dynamic_shape(creation.shape(a), creation.shape(b))

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from wengert.api.numpy.elementwise import isnan
 from wengert.api.numpy.pairs import isclose
-from wengert.api.numpy.promotion import as_tensor, in_floats, named, promoted, promoted_floats
+from wengert.api.numpy.promotion import (
+    as_tensor,
+    in_floats,
+    named,
+    promoted,
+    promoted_floats,
+    settings,
+)
 from wengert.api.numpy.truths import truth
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays import creation, shaping
@@ -16,7 +23,7 @@ from wengert.ops.math import comparison
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast, ones_like, zeros_like
 from wengert.ops.reductions import reductions
-from wengert.values.dtypes import DType, int64, uint64
+from wengert.values.dtypes import DType, int32, int64, uint64
 from wengert.values.shapes import broadcastable
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import Tensor, dims
@@ -35,6 +42,8 @@ def summed(a: Numeric, dtype: DTypeLike | None) -> Tensor:
 
 
 def _wide(dtype: DType) -> DType:
+    if settings.is_narrow:
+        return int32 if dtype.is_bool or (dtype.is_integer and dtype.size < int32.size) else dtype
     if dtype.is_bool or (dtype.is_integer and not dtype.is_unsigned):
         return int64
     return uint64 if dtype.is_unsigned else dtype

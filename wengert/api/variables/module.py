@@ -35,7 +35,8 @@ class Module:
         name = name if name is not None else _snake_case(type(self).__name__)
         if not name.isidentifier():
             raise ValueError(
-                f"{name!r} is not a valid module name. Module names must be valid Python identifiers."
+                f"{name!r} is not a valid module name. Module names must be valid Python identifiers "
+                "(e.g. a valid class name)."
             )
         self._name = name
         with name_scope(name) as scope:

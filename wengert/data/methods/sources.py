@@ -56,7 +56,7 @@ def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
     if not leaves(value):
         raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
     layout = Layout(spec_of_value(value))
-    sizes = set()
+    sizes: dict[int, None] = {}  # in the order of the tensors
     for leaf in leaves(value):
         for part in kind_of(leaf).tensors(leaf):
             if part.shape.rank == 0:
@@ -65,12 +65,12 @@ def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
                     "the slices along axis 0, and a scalar has none."
                 )
             if part.shape.rank is not None and part.shape[0] is not None:
-                sizes.add(part.shape[0])
+                sizes.setdefault(part.shape[0])
     if len(sizes) > 1:
-        first, other = sorted(sizes)[:2]
+        first, other = list(sizes)[:2]
         raise ValueError(
-            f"Dimensions {first} and {other} are not compatible: the tensors have different sizes "
-            "along axis 0."
+            f"Dimensions {first} and {other} are not compatible: the tensors have different sizes along "
+            "axis 0."
         )
     of_one = Layout(unbatched_spec(layout.spec))
     attrs = {"layout": layout, "of_one": of_one}

@@ -54,6 +54,11 @@ def constant(
     >>> tf.constant(0.5, shape=[2])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 0.5], dtype=float32)>
     """
+    if dtype is not None and isinstance(value, Tensor) and value.dtype is not as_dtype(dtype):
+        raise TypeError(
+            f"Expected tensor {_shown(value)} with dtype {as_dtype(dtype)!r}, but got dtype "
+            f"{value.dtype!r}. Use tf.cast(tensor, {as_dtype(dtype)!r})."
+        )
     tensor = convert_to_tensor(value, dtype)
     if shape is None:
         return tensor
@@ -68,6 +73,10 @@ def constant(
         f"(converted from {value!r}) has {size} elements, but got `shape` {wanted} with {asked} "
         "elements."
     )
+
+
+def _shown(tensor: Tensor) -> object:
+    return tensor.numpy() if type(tensor) is Tensor else tensor
 
 
 def _sizes(shape: ShapeLike | TensorLike) -> tuple[int, ...]:

@@ -131,7 +131,7 @@ def _picked(x: Tensor, parts: Sequence[Any]) -> Tensor:
         if not _is_gathered(index):
             continue
         if dims(index) or not index.dtype.is_integer:
-            raise _bad_index(index)
+            raise bad_index(index)
         behind = Ellipsis in rest[:at]  # then axes are counted from the end
         kept = sum(map(_keeps_an_axis, rest[at:] if behind else rest[:at]))
         axis = len(dims(x)) - kept if behind else kept
@@ -158,13 +158,13 @@ def _index(part: Any) -> Any:
     if isinstance(part, slice):
         return slice(_bound(part.start), _bound(part.stop), _bound(part.step))
     if isinstance(part, bool) or not hasattr(part, "__index__"):
-        raise _bad_index(part)
+        raise bad_index(part)
     try:
         return integer(part)
     except SymbolicValueError:
         raise
     except TypeError:
-        raise _bad_index(part) from None
+        raise bad_index(part) from None
 
 
 def _bound(value: Any) -> Any:
@@ -185,7 +185,8 @@ VALID_INDICES: Final = (
 )
 
 
-def _bad_index(part: Any) -> TypeError:
+def bad_index(part: Any) -> TypeError:
+    """The error for what is no index."""
     return TypeError(
         f"{VALID_INDICES}, got {part!r}. "
         "To pick several elements use tf.gather, by a condition tf.boolean_mask."

@@ -360,7 +360,8 @@ def softmax_cross_entropy_with_logits(
     >>> tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[0.0, 0.0]]).numpy().round(4)
     array([0.6931], dtype=float32)
     """
-    t, x = convert_alike("SoftmaxCrossEntropyWithLogits", labels, logits)
+    x = convert(logits)
+    t = cast(labels, x.dtype)
     pairs = zip(dims(t)[::-1], dims(x)[::-1], strict=False)
     if any(certainly(a != b) and 1 not in (a, b) for a, b in pairs):
         raise InvalidArgumentError(

@@ -16,7 +16,7 @@ from wengert.ops.ragged import factories
 from wengert.ops.ragged.answers import answers, rank_of, with_flat
 from wengert.ops.ragged.conversions import coordinates
 from wengert.ops.ragged.dynamic_shape import DynamicRaggedShape
-from wengert.ops.ragged.indexing import take_rows
+from wengert.ops.ragged.indexing import as_one_row, take_rows
 from wengert.ops.ragged.operators import elementwise, of_same_rows
 from wengert.ops.ragged.places import count_of_rows, row_ids
 from wengert.ops.ragged.tensor import RaggedTensor
@@ -58,12 +58,11 @@ def _split(
 @answers(shaping.expand_dims)
 def _expand_dims(input: RaggedTensor, axis: IntLike, name: str | None = None) -> RaggedTensor:
     at = normal_axis(int(axis), rank_of(input) + 1)
-    rows = count_of_rows(input.row_splits)
-    kind = input.row_splits.dtype
     if at == 0:
-        return RaggedTensor._of(input, convert([0, rows], kind), rows)
+        return as_one_row(input)
     if at == 1:
-        return RaggedTensor._of(input, convert(np.arange(rows + 1), kind), 1)
+        rows = count_of_rows(input.row_splits)
+        return RaggedTensor._of(input, convert(np.arange(rows + 1), input.row_splits.dtype), 1)
     return input.with_values(shaping.expand_dims(input.values, at - 1))
 
 

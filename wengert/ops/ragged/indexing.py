@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from wengert.core.dispatch import apply
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather
+from wengert.ops.arrays.indexing import bad_index
 from wengert.ops.ragged.places import CUT, ROWS, count_of_rows
 from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.values.convert import convert
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 @deferrable
 def getitem(self: RaggedTensor, key: Any) -> Any:
     """r[i], r[a:b], r[i, j], r[:, a:b]."""
-    parts = key if isinstance(key, tuple) else (key,)
+    parts = tuple(key) if isinstance(key, (tuple, list)) else (key,)
     if Ellipsis in [p for p in parts if p is Ellipsis]:
         rank = self.flat_values.shape.rank
         if rank is None:
@@ -33,7 +35,8 @@ def getitem(self: RaggedTensor, key: Any) -> Any:
 
 def _without_ellipsis(parts: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
     at = [p is Ellipsis for p in parts].index(True)
-    return (*parts[:at], *[slice(None)] * (rank - len(parts) + 1), *parts[at + 1 :])
+    others = sum(p is not None for p in parts) - 1  # a new axis takes none of those there are
+    return (*parts[:at], *[slice(None)] * (rank - others), *parts[at + 1 :])
 
 
 def _picked(r: Any, parts: tuple[Any, ...]) -> Any:
@@ -45,13 +48,30 @@ def _picked(r: Any, parts: tuple[Any, ...]) -> Any:
     if isinstance(first, slice):
         return _cut(_rows(r, first), tuple(rest))
     if first is None:
-        raise NotImplementedError("A new axis in a ragged tensor: use tf.ragged.stack([r]).")
-    return _picked(_row(r, int(first)), tuple(rest))
+        return _cut(as_one_row(r), tuple(rest))
+    return _picked(_row(r, _integer(first)), tuple(rest))
+
+
+def as_one_row(r: RaggedTensor) -> RaggedTensor:
+    """The ragged tensor with an axis before all others."""
+    count = count_of_rows(r.row_splits)
+    return RaggedTensor._of(r, convert([0, count], r.row_splits.dtype), count)
+
+
+def _integer(index: Any) -> int:
+    if isinstance(index, bool) or not hasattr(index, "__index__"):
+        raise bad_index(index)
+    try:
+        return operator.index(index)
+    except TypeError:
+        raise bad_index(index) from None
 
 
 def _row(r: RaggedTensor, index: int) -> Any:
     count = count_of_rows(r.row_splits)
-    if not -count <= index < count:
+    if index >= count:
+        raise IndexError(f"Row key {index} out of bounds")
+    if index < -count:
         raise InvalidArgumentError(
             f"slice index {index} of dimension 0 out of bounds. [Op:StridedSlice]"
         )
@@ -101,4 +121,4 @@ def _cut(r: RaggedTensor, rest: tuple[Any, ...]) -> RaggedTensor:
 
 
 def _plain(key: slice) -> slice:
-    return slice(*[None if p is None else int(p) for p in (key.start, key.stop, key.step)])
+    return slice(*[p if p is None else _integer(p) for p in (key.start, key.stop, key.step)])

@@ -78,7 +78,7 @@ class RaggedTensor(Composite):
         validate: bool = True,
     ) -> RaggedTensor:
         """Row i is values[row_splits[i]:row_splits[i + 1]]."""
-        rows, splits = _values(values), _integers(row_splits)
+        rows, splits = _values(values), _integers(row_splits, "row_splits")
         return cls._of(rows, checked_splits(rows, splits) if validate else splits)
 
     @classmethod
@@ -90,7 +90,9 @@ class RaggedTensor(Composite):
         validate: bool = True,
     ) -> RaggedTensor:
         """Row i has row_lengths[i] values."""
-        return cls.from_row_splits(values, from_lengths(_integers(row_lengths)), name, validate)
+        return cls.from_row_splits(
+            values, from_lengths(_integers(row_lengths, "row_lengths")), name, validate
+        )
 
     @classmethod
     def from_row_limits(
@@ -101,7 +103,7 @@ class RaggedTensor(Composite):
         validate: bool = True,
     ) -> RaggedTensor:
         """Row i ends before value row_limits[i]."""
-        limits = _integers(row_limits)
+        limits = _integers(row_limits, "row_limits")
         return cls.from_row_splits(values, concat([_zero(limits), limits], 0), name, validate)
 
     @classmethod
@@ -113,7 +115,7 @@ class RaggedTensor(Composite):
         validate: bool = True,
     ) -> RaggedTensor:
         """Row i begins with value row_starts[i]."""
-        rows, starts = _values(values), _integers(row_starts)
+        rows, starts = _values(values), _integers(row_starts, "row_starts")
         return cls.from_row_splits(
             rows, concat([starts, length_of(rows, starts)], 0), name, validate
         )
@@ -128,7 +130,7 @@ class RaggedTensor(Composite):
         validate: bool = True,
     ) -> RaggedTensor:
         """Value i is in row value_rowids[i]; the row ids must be in ascending order."""
-        rows, ids = _values(values), _integers(value_rowids)
+        rows, ids = _values(values), _integers(value_rowids, "value_rowids")
         ids = checked_row_ids(rows, ids, nrows, validate)
         made = cls.from_row_splits(rows, _splits_of(ids, nrows), name, validate)
         made._row_ids = ids
@@ -144,7 +146,7 @@ class RaggedTensor(Composite):
         name: str | None = None,
     ) -> RaggedTensor:
         """All rows have the same length."""
-        rows, length = _values(values), _integers(uniform_row_length)
+        rows, length = _values(values), _integers(uniform_row_length, "uniform_row_length")
         length.shape.assert_has_rank(0)
         splits = _uniform_splits(rows, length, nrows)
         made = cls.from_row_splits(rows, splits, name, validate)
@@ -413,7 +415,7 @@ class RaggedTensor(Composite):
 
     def __repr__(self) -> str:
         if _is_symbolic(self):
-            parts = f"values={self._values!r}, row_splits={self._row_splits!r}"
+            parts = f"values={self._values}, row_splits={self._row_splits}"
             return f"tf.RaggedTensor({parts})"
         with np.printoptions(formatter={"all": _shown}):  # array2string does not nest its separator
             return f"<tf.RaggedTensor {_shown(self.numpy())}>"
@@ -512,18 +514,21 @@ def _values(value: TensorLike) -> Tensor | RaggedTensor:
     return value if isinstance(value, RaggedTensor) else convert(value)
 
 
-def _integers(value: TensorLike) -> Tensor:
+def _integers(value: TensorLike, called: str) -> Tensor:
     """Splits, lengths or row ids: int32 if given so, otherwise int64."""
     if isinstance(value, (Tensor, np.ndarray)):
         given = convert(value)
         if given.dtype in (dtypes.int32, dtypes.int64):
             return given
-        raise ValueError(f"row partitions must be int32 or int64, got {given.dtype!r}")
+        raise ValueError(f"{called} must have dtype int32 or int64, got {given.dtype!r}")
     if isinstance(value, (list, tuple)) and not value:
         return convert(np.zeros(0, np.int64))
     if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
-        return _integers(convert(value))  # a list takes the dtype of its tensors
-    return convert(value, dtypes.int64)
+        return _integers(convert(value), called)  # a list takes the dtype of its tensors
+    try:
+        return convert(value, dtypes.int64)
+    except TypeError as error:
+        raise ValueError(f"{called} must have dtype int32 or int64, got {value!r}") from error
 
 
 def _zero(like: Tensor) -> Array:
