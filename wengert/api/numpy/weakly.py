@@ -33,218 +33,37 @@ class Mode:
     safe = False
 
 
+def _names(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # The namespaces, and in them the names of functions of one value that may be weak, and of two.
 _NAMESPACES: Final = ("math", "math.special", "nn", "linalg", "image", "debugging")
-_OF_ONE: Final = frozenset(
-    [
-        "abs",
-        "acos",
-        "acosh",
-        "angle",
-        "asin",
-        "asinh",
-        "atan",
-        "atanh",
-        "bessel_i0",
-        "bessel_i0e",
-        "bessel_i1",
-        "bessel_i1e",
-        "bessel_j0",
-        "bessel_j1",
-        "bessel_k0",
-        "bessel_k0e",
-        "bessel_k1",
-        "bessel_k1e",
-        "bessel_y0",
-        "bessel_y1",
-        "ceil",
-        "check_numerics",
-        "clip_by_value",
-        "conj",
-        "cos",
-        "cosh",
-        "dawsn",
-        "depth_to_space",
-        "digamma",
-        "diag",
-        "diag_part",
-        "erf",
-        "erfc",
-        "erfcinv",
-        "erfinv",
-        "exp",
-        "expand_dims",
-        "expint",
-        "expm1",
-        "extract_patches",
-        "floor",
-        "fresnel_cos",
-        "fresnel_sin",
-        "gelu",
-        "identity",
-        "imag",
-        "leaky_relu",
-        "lgamma",
-        "log",
-        "log1p",
-        "log_sigmoid",
-        "log_softmax",
-        "matrix_transpose",
-        "ndtri",
-        "negative",
-        "ones_like",
-        "real",
-        "reciprocal",
-        "reciprocal_no_nan",
-        "reduce_euclidean_norm",
-        "reduce_logsumexp",
-        "reduce_max",
-        "reduce_mean",
-        "reduce_min",
-        "reduce_prod",
-        "reduce_std",
-        "reduce_sum",
-        "reduce_variance",
-        "relu6",
-        "reshape",
-        "rint",
-        "round",
-        "rsqrt",
-        "sigmoid",
-        "sign",
-        "silu",
-        "sin",
-        "sinh",
-        "softplus",
-        "space_to_depth",
-        "spence",
-        "sqrt",
-        "square",
-        "squeeze",
-        "stop_gradient",
-        "swish",
-        "tan",
-        "tanh",
-        "tensor_diag_part",
-        "trace",
-        "transpose",
-        "zeros_like",
-    ]
-)
-_OF_TWO: Final = frozenset(
-    [
-        "add",
-        "divide",
-        "divide_no_nan",
-        "equal",
-        "floordiv",
-        "floormod",
-        "matmul",
-        "maximum",
-        "minimum",
-        "mod",
-        "multiply",
-        "multiply_no_nan",
-        "not_equal",
-        "pow",
-        "realdiv",
-        "subtract",
-        "truediv",
-        "truncatediv",
-        "truncatemod",
-    ]
-)
+_OF_ONE: Final = _names("""
+    abs acos acosh angle asin asinh atan atanh bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0
+    bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 ceil check_numerics
+    clip_by_value conj cos cosh dawsn depth_to_space digamma diag diag_part erf erfc erfcinv erfinv
+    exp expand_dims expint expm1 extract_patches floor fresnel_cos fresnel_sin gelu identity imag
+    leaky_relu lgamma log log1p log_sigmoid log_softmax matrix_transpose ndtri negative ones_like
+    real reciprocal reciprocal_no_nan reduce_euclidean_norm reduce_logsumexp reduce_max reduce_mean
+    reduce_min reduce_prod reduce_std reduce_sum reduce_variance relu6 reshape rint round rsqrt
+    sigmoid sign silu sin sinh softplus space_to_depth spence sqrt square squeeze stop_gradient
+    swish tan tanh tensor_diag_part trace transpose zeros_like
+""")
+_OF_TWO: Final = _names("""
+    add divide divide_no_nan equal floordiv floormod matmul maximum minimum mod multiply
+    multiply_no_nan not_equal pow realdiv subtract truediv truncatediv truncatemod
+""")
 _STRONG_OF_TWO: Final = ("maximum", "minimum")
-_OF_ONE_IN_NUMPY: Final = frozenset(
-    [
-        "abs",
-        "absolute",
-        "amax",
-        "amin",
-        "angle",
-        "arange",
-        "arccos",
-        "arccosh",
-        "arcsin",
-        "arcsinh",
-        "arctan",
-        "arctanh",
-        "around",
-        "array",
-        "asanyarray",
-        "asarray",
-        "ascontiguousarray",
-        "average",
-        "bitwise_not",
-        "cbrt",
-        "ceil",
-        "conj",
-        "conjugate",
-        "copy",
-        "cos",
-        "cosh",
-        "cumprod",
-        "cumsum",
-        "deg2rad",
-        "diag",
-        "diagflat",
-        "diagonal",
-        "diff",
-        "empty_like",
-        "exp",
-        "exp2",
-        "expand_dims",
-        "expm1",
-        "fabs",
-        "fix",
-        "flatten",
-        "flip",
-        "fliplr",
-        "flipud",
-        "floor",
-        "full_like",
-        "imag",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "max",
-        "mean",
-        "min",
-        "moveaxis",
-        "nanmean",
-        "negative",
-        "ones_like",
-        "positive",
-        "prod",
-        "rad2deg",
-        "ravel",
-        "real",
-        "reciprocal",
-        "repeat",
-        "reshape",
-        "rot90",
-        "round",
-        "sin",
-        "sinc",
-        "sinh",
-        "sort",
-        "sqrt",
-        "square",
-        "squeeze",
-        "std",
-        "sum",
-        "swapaxes",
-        "tan",
-        "tanh",
-        "trace",
-        "transpose",
-        "triu",
-        "vander",
-        "var",
-        "zeros_like",
-    ]
-)
+_OF_ONE_IN_NUMPY: Final = _names("""
+    abs absolute amax amin angle arange arccos arccosh arcsin arcsinh arctan arctanh around array
+    asanyarray asarray ascontiguousarray average bitwise_not cbrt ceil conj conjugate copy cos cosh
+    cumprod cumsum deg2rad diag diagflat diagonal diff empty_like exp exp2 expand_dims expm1 fabs
+    fix flatten flip fliplr flipud floor full_like imag log log10 log1p log2 max mean min moveaxis
+    nanmean negative ones_like positive prod rad2deg ravel real reciprocal repeat reshape rot90
+    round sin sinc sinh sort sqrt square squeeze std sum swapaxes tan tanh trace transpose triu
+    vander var zeros_like
+""")
 _OPERATORS: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
 PROMOTING: Final = (
     *[f"__{name}__" for name in _OPERATORS],
@@ -253,30 +72,10 @@ PROMOTING: Final = (
     "__ne__",
 )
 KEEPING: Final = ("__abs__", "__neg__", "__pos__")
-METHODS: Final = frozenset(
-    [
-        "T",
-        "__round__",
-        "clip",
-        "cumprod",
-        "cumsum",
-        "data",
-        "flatten",
-        "max",
-        "mean",
-        "min",
-        "prod",
-        "ravel",
-        "reshape",
-        "round",
-        "squeeze",
-        "std",
-        "sum",
-        "swapaxes",
-        "transpose",
-        "var",
-    ]
-)
+METHODS: Final = _names("""
+    T __round__ clip cumprod cumsum data flatten max mean min prod ravel reshape round squeeze std
+    sum swapaxes transpose var
+""")
 _ASSIGNMENTS: Final = ("assign", "assign_add", "assign_sub")
 
 # What stood where while promotion is on.
