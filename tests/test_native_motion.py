@@ -10,6 +10,7 @@ import pytest
 from test_native_loops import agree, orders
 
 import wengert as tf
+from wengert.engines.native.optimize import across
 
 Function = Callable[..., Any]
 RNG = np.random.default_rng(23)
@@ -107,3 +108,68 @@ def test_a_periodic_stencil_in_a_loop_is_one_loop() -> None:
         kinds = agree(g, u)
         assert "while" in kinds
         assert "NumPy" not in kinds
+
+
+# ---- arrays that are read across ------------------------------------------------------------------
+
+ACROSS: dict[str, Function] = {
+    "alone": lambda x, y, row: x,
+    "in a loop": lambda x, y, row: tf.exp(tf.sin(x)) * row,
+    "beside another": lambda x, y, row: x * y + row,
+    "with sums of rows": lambda x, y, row: tf.reduce_mean(x * y, -1),
+    "with sums of columns": lambda x, y, row: tf.reduce_mean(x + row, 0),
+    "softmax": lambda x, y, row: tf.nn.softmax(x + y),
+}
+
+
+def turned_functions(perm: tuple[int, ...], f: Function) -> tuple[Function, Function]:
+    """A function of a transposed array, and its gradients."""
+
+    def value(x: Any, y: Any, row: Any) -> Any:
+        return f(tf.transpose(tf.cos(x), perm), y, row)
+
+    def gradients(x: Any, y: Any, row: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            z = tf.reduce_sum(value(x, y, row) ** 2)
+        return tape.gradient(z, x)
+
+    return value, gradients
+
+
+@pytest.mark.parametrize("f", ACROSS.values(), ids=ACROSS)
+@pytest.mark.parametrize(
+    ("shape", "perm"),
+    [
+        ((17, 33), (1, 0)), ((64, 128), (1, 0)), ((3, 40, 65), (0, 2, 1)), ((40, 3, 65), (2, 0, 1)),
+        ((31, 1, 20, 17), (2, 3, 0, 1)), ((16, 33, 5, 17), (1, 2, 3, 0)), ((20, 7, 16), (2, 1, 0)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_arrays_that_are_read_across(
+    f: Function, shape: Any, perm: Any, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are transposed in tiles, of whole squares and of what is left, and what follows reads the tiles."""
+    monkeypatch.setattr(across, "LEAST", 1)
+    monkeypatch.setattr(across, "MANY", 1)
+    monkeypatch.setattr(across, "TILE", 1 << 10)
+    to = tuple(shape[axis] for axis in perm)
+    given = [tf.constant(RNG.normal(size=s).astype(dtype)) for s in (shape, to, to[-1:])]
+    close = 1e-4 if dtype == "float32" else 1e-11
+    for function in turned_functions(perm, f):
+        got = tf.function(function, jit_compile=True)(*given)
+        np.testing.assert_allclose(got, function(*given), rtol=close, atol=close)
+
+
+def test_which_arrays_are_transposed_first() -> None:
+    """Large ones of which a loop would lose the lines; not what a product reads as it lies."""
+
+    def kinds(f: Function, *shape: int) -> list[str]:
+        given = tf.constant(RNG.normal(size=shape).astype(np.float32))
+        return [step["kind"] for step in tf.function(f, jit_compile=True).plan(given).steps]
+
+    assert kinds(lambda x: tf.transpose(x) * 2.0 + x, 512, 512) == ["tiles"]
+    assert kinds(lambda x: tf.transpose(x) * 2.0, 500, 700) == ["tiles"]
+    assert kinds(lambda x: tf.transpose(x) * 2.0, 50, 70) == ["loop"]
+    assert kinds(lambda x: tf.transpose(x, [0, 2, 1, 3]) * 2.0, 8, 64, 64, 32) == ["loop"]
+    assert "tiles" not in kinds(lambda x: tf.matmul(x, x, transpose_b=True), 512, 512)

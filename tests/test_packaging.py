@@ -72,9 +72,10 @@ def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
     trained by a command, and XLA was an engine, under 2.4 before programs ran on several devices, and
     under 2.5 before TensorFlow's tests of datasets ran, and windows and gamma functions were compiled, and
     under 2.6 before large arrays were computed in blocks, and replicas by one program, and under 2.7
-    before values were put aside in barriers, staging areas and handles.
+    before values were put aside in barriers, staging areas and handles, and under 2.75 before eager products had
+    kernels, and dtypes could give way.
     """
-    assert wheel.stat().st_size < 2_750_000
+    assert wheel.stat().st_size < 2_800_000
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "wengert/py.typed",

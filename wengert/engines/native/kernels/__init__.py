@@ -22,5 +22,6 @@ max_pool_gradient     The gradient of max pooling of large images: each window's
                       its first maximum
 reductions            Sums, extremes and softmax along the rows of large arrays
 segment_extremes      Segment maxima and minima of large arrays
+transposes            Transposed matrices, in tiles
 update                Large variables are added to in place
 """

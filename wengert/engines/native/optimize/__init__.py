@@ -8,5 +8,6 @@ blocks    Large arrays between products, computed a block of rows at a time
 region    The items that one such loop computes
 cuts      How an item is divided, and with it what it reads
 block_body  What a block computes: the body of that loop
+across    Large arrays whose elements loops would read far apart, transposed first
 simplify  Dead code, and matrix products merged into few large ones
 """

@@ -19,6 +19,7 @@ from wengert.engines.native.frontend.arrays import (
     Write,
 )
 from wengert.engines.native.frontend.lowering import Lowering
+from wengert.engines.native.optimize.across import read_along
 from wengert.engines.native.optimize.blocks import in_blocks
 from wengert.engines.native.optimize.fuse import Fusion, compute_again, in_memory
 from wengert.engines.native.optimize.simplify import simplify
@@ -43,7 +44,9 @@ class Schedule:
         views += [w.view for s in steps for w in s.writes]
         fusion = Fusion()
         items = self.low.items if self.low.is_simple else simplify(self.low, views)
-        for item in in_blocks(items, views):
+        items = in_blocks(items, views)
+        is_whole = not self.low.is_simple and not self.low.is_body
+        for item in read_along(items) if is_whole else items:
             fusion.add(item)
         wanted = [v.base for v in views]  # after simplify, which may have replaced bases
         # Truth values that raise an error; each is checked as soon as it is computed.
