@@ -6,7 +6,7 @@ import difflib
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any, ClassVar
 
 from wengert.core.context import activate, current_graph, override_rows, thread, with_top
@@ -56,8 +56,9 @@ class Graph(Builder):
         self.open_constants: dict[Any, Any] = {}
         self._unfeedable: dict[int, Any] = {}  # by id
         self._unfetchable: dict[int, Operation] = {}
-        # By the name of an operation: with what it belongs, and whether with that alone.
+        self._gradients: str | None = None  # what rules of gradients note
         self._originals: list[list[Any]] = []  # first operation, the one behind the last, made for
+        # By the name of an operation: with what it belongs, and whether with that alone.
         self.colocations: dict[str, tuple[list[bytes], bool]] = {}
         self.seed: int | None = None
         self.op_seeds = itertools.count()  # for random operations that were given none
@@ -238,6 +239,26 @@ class Graph(Builder):
             span[1] = len(self.operations)
 
         return None, note
+
+    @context_manager
+    def noting_gradients(self, colocated: bool) -> Change:
+        """Rules of gradients inside note for which operation they add theirs, and whether beside it."""
+        before, self._gradients = self._gradients, "beside" if colocated else "noted"
+        return None, lambda: setattr(self, "_gradients", before)
+
+    def rule_scope(self, y: Any) -> Any:
+        """A scope for what the gradient rule of an operation adds."""
+        scope = super().rule_scope(y)
+        one = y[0] if isinstance(y, list) and y else y
+        if self._gradients is None or type(one) is not SymbolicTensor or one.op.graph is not self:
+            return scope
+        return self._noted(scope, one.op)
+
+    @contextmanager
+    def _noted(self, scope: Any, op: Operation) -> Iterator[None]:
+        beside = self.colocate_with(op) if self._gradients == "beside" else nullcontext()
+        with scope, self._original_op(op), beside:
+            yield
 
     def original_of(self, op: Operation) -> Operation | None:
         """The operation for which another was made; None if it was made for itself."""
