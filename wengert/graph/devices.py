@@ -8,7 +8,8 @@ from typing import Any, Final
 
 _FIELDS: Final = ("job", "replica", "task", "device_type", "device_index")
 _PART: Final = re.compile(
-    r"(?:/(job):(\w+)|/(replica|task):(\d+|\*)|(?:/|^)(?:device:)?(\w+):(\d+|\*))"
+    r"(?:/(job):(\w+)|/(replica|task):(\d+|\*)|(?:/|^)(?:device:)?"
+    r"(?:(\w+):(\d+|\*)|([cC][pP][uU]|[gG][pP][uU]|[tT][pP][uU])(?=/|$)))"
 )
 
 
@@ -112,7 +113,8 @@ class DeviceSpec:
 
 
 def _take(match: re.Match[str], found: dict[str, Any], spec: str) -> None:
-    job, job_name, place, number, kind, index = match.groups()
+    job, job_name, place, number, kind, index, alone = match.groups()
+    kind = kind or (alone and alone.upper())
     if kind is not None and "device_type" in found:
         raise ValueError(
             f"Multiple device types are not allowed while parsing the device spec: {spec}."
@@ -123,7 +125,7 @@ def _take(match: re.Match[str], found: dict[str, Any], spec: str) -> None:
         found[place] = None if number == "*" else int(number)
     else:
         found["device_type"] = kind
-        found["device_index"] = None if index == "*" else int(index)
+        found["device_index"] = None if index in (None, "*") else int(index)
 
 
 Device = str | Callable[[Any], Any] | None
