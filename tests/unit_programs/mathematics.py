@@ -140,6 +140,14 @@ def elementwise(tf: Any) -> Programs:
             refusal(lambda: tf.math.polygamma(tf.constant(1), tf.constant(1)), ""),
         ]
 
+    def clipped_together() -> Any:
+        norm, kinds = tf.constant(10.0), (tf.float32, tf.float16, tf.bfloat16)
+        slices = tf.IndexedSlices(tf.constant([[8.0]], tf.float16), tf.constant([1]))
+        given = [*[tf.constant([6.0, -8.0], kind) for kind in kinds], None]
+        found, _ = tf.clip_by_global_norm(given, 5.0, use_norm=norm)
+        rows, _ = tf.clip_by_global_norm([slices], 5.0, use_norm=norm)
+        return [found[:2], found[2].dtype.name, tf.cast(found[2], tf.float32), rows[0].values]
+
     def clipped() -> Any:
         x = tf.constant([[-2.0, 0.5], [3.0, 9.0]])
         return [
@@ -186,6 +194,7 @@ def elementwise(tf: Any) -> Programs:
         **{f"binary {n}": lambda n=n: binary(n) for n in BINARY},
         "elementwise refused": shapes,
         "clipped": lambda: everywhere(tf, clipped),
+        "clipped together": clipped_together,
     }
 
 
