@@ -272,7 +272,7 @@ class Graph(Builder):
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Change:
         """Operations inside note that they belong with another; there is one place."""
         begin = len(self.operations)
-        other = None if op is None else self.as_graph_element(op, allow_tensor=False)
+        other = None if op is None else self._operation_here_or_around(op)
         own = [] if other is None else other.colocation_groups()
 
         def note() -> None:
@@ -280,6 +280,16 @@ class Graph(Builder):
                 inner.colocated_with(own, other, ignore_existing)
 
         return None, note
+
+    def _operation_here_or_around(self, op: Any) -> Operation:
+        """An operation, or that of a tensor, of this graph or of one in which this one is a body."""
+        given, graph = getattr(op, "op", op), self.outer_graph
+        while graph is not None:
+            if isinstance(given, Operation) and given.graph is graph:
+                return given
+            graph = graph.outer_graph
+        found: Operation = self.as_graph_element(op, allow_tensor=False)
+        return found
 
     @context_manager
     def control_dependencies(self, control_inputs: Any) -> Change:
