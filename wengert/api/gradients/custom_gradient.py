@@ -185,7 +185,7 @@ class CustomGradient:
         self,
         grad_fn: Any,
         call: Call,
-        result: Any,
+        result: object,
         variables: list[Variable],
         nested: bool,
     ) -> Row:

@@ -113,7 +113,7 @@ def _recomputed(
     return (for_inputs, for_variables) if with_variables else for_inputs
 
 
-def _later(value: Any, there: Any) -> Any:
+def _later(value: Value, there: SymbolicTensor | None) -> object:
     """A tensor whose users wait for another; what is no tensor waits for nothing."""
     return after(value, there) if is_input(value) else value
 

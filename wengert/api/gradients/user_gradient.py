@@ -66,7 +66,7 @@ def is_input(value: Any) -> bool:
     return isinstance(value, (Tensor, Variable, np.ndarray, np.generic))
 
 
-def is_made_of_tensors(value: Any) -> bool:
+def is_made_of_tensors(value: object) -> bool:
     """Whether it is an input, or a result, by some of the tensors that it is made of.
 
     IndexedSlices are not: they stand for one tensor, as its gradient.
@@ -74,7 +74,7 @@ def is_made_of_tensors(value: Any) -> bool:
     return nest.is_composite(value) and not isinstance(value, (IndexedSlices, TypeSpec))
 
 
-def parts_of(value: Any) -> list[Any]:
+def parts_of(value: object) -> list[Any]:
     """The value itself; of one made of tensors, what is differentiated of it."""
     return nest.differentiated(value) if is_made_of_tensors(value) else [value]
 
@@ -84,7 +84,7 @@ def parts_of_each(values: Sequence[Any]) -> list[Any]:
     return [part for value in values for part in parts_of(value)]
 
 
-def with_parts(value: Any, parts: Iterator[Any]) -> Any:
+def with_parts(value: object, parts: Iterator[Any]) -> Any:
     """The same with other parts, which it takes from the iterator."""
     if not is_made_of_tensors(value):
         return next(parts)
@@ -147,7 +147,7 @@ class GradFn:
         function: Callable[..., Any],
         grad_fn: Callable[..., Any],
         call: Call,
-        result: Any,
+        result: object,
         variables: list[Variable],
         nested: bool,
     ) -> None:
