@@ -622,6 +622,20 @@ def test_devices_of_the_graph_around_hold_in_bodies() -> None:
     assert found == ["/device:CPU:1"] * 2
 
 
+def test_operations_of_a_body_belong_with_one_around_it() -> None:
+    with tf.Graph().as_default():
+        around, found = tf.constant(2.0, name="around"), []
+
+        def doubled(x: Any) -> Any:
+            with tf.compat.v1.colocate_with(around):
+                y = x * 2.0
+            found.append(y.op.colocation_groups())
+            return y
+
+        tf.while_loop(lambda x: x < 8.0, doubled, [around])
+    assert found[0] == [b"loc:@around"]
+
+
 def test_loops_by_their_internal_name() -> None:
     """A list stays one unless the only value is asked for."""
     tf.compat.install()

@@ -221,6 +221,47 @@ def test_recompute_grad_with_an_integer_result() -> None:
     assert numbers(gradient_of(lambda x: f(x)[0], X)) == [6.0]
 
 
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_ragged_argument_and_result(traced: bool) -> None:
+    """The gradient is ragged, too, for grad_fn and from it; None is none for all of it."""
+
+    @tf.custom_gradient
+    def f(x: Any, scale: Any, other: Any) -> Any:
+        def grad_fn(dy: Any, dz: Any) -> Any:
+            assert isinstance(dy, tf.RaggedTensor)
+            return dy * scale, tf.reduce_sum(dz), None
+
+        return (x + other, scale * 2.0), grad_fn
+
+    rows, other = tf.ragged.constant([[1.0], [2.0, 3.0]]), tf.ragged.constant([[5.0], [6.0, 7.0]])
+    with tf.GradientTape() as tape:
+        tape.watch([rows, X, other])
+        y, z = (tf.function(f) if traced else f)(rows, X, other)
+        loss = tf.reduce_sum(y * y) + z
+    assert y.to_list() == [[6.0], [8.0, 10.0]]
+    of_rows, of_scale, of_other = tape.gradient(loss, [rows, X, other])
+    assert of_rows.to_list() == [[36.0], [48.0, 60.0]]
+    assert (of_scale.numpy(), of_other) == (1.0, None)
+
+
+def test_recompute_grad_of_a_ragged_argument() -> None:
+    f = tf.recompute_grad(lambda x, scale: x * x * scale)
+    rows = tf.ragged.constant([[1.0], [2.0, 3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch([rows, X])
+        y = f(rows, X)
+    of_rows, of_scale = tape.gradient(y, [rows, X])
+    assert of_rows.to_list() == [[6.0], [12.0, 18.0]]
+    assert of_scale.numpy() == 14.0
+
+
+def test_recompute_grad_says_what_it_wraps() -> None:
+    def f(x: Any) -> Any:
+        return x
+
+    assert tf.recompute_grad(f).__wrapped__ is f  # type: ignore[attr-defined]
+
+
 # ---- keyword arguments ------------------------------------------------------------------------
 
 

@@ -950,3 +950,14 @@ def test_a_variable_that_begins_with_what_an_argument_tells(signature: Any) -> N
     kept.clear()
     with pytest.raises(ValueError, match="depends on an argument"):
         tf.function(centred.python_function).get_concrete_function(tf.TensorSpec([None, 2]))
+
+
+def test_more_ones_than_fit_are_made_when_they_are_needed() -> None:
+    """A function of them is traced, and says what shape it gives."""
+
+    @tf.function
+    def f(x: Any) -> Any:
+        return x + tf.ones([10**10]), tf.zeros([10**10])
+
+    shapes = f.get_concrete_function(tf.TensorSpec([])).output_shapes
+    assert shapes == (tf.TensorShape([10**10]), tf.TensorShape([10**10]))

@@ -52,6 +52,30 @@ def test_grad_ys(graph: Any) -> None:
     assert run(g).tolist() == [21.0, 81.0]
 
 
+def test_grad_ys_of_some_rows(graph: Any) -> None:
+    """Of rows whose whole nobody has said: they go on as they are where no rule looks into them."""
+    x = v1.placeholder(tf.float32)
+    dy = tf.IndexedSlices(tf.constant([[2.0]]), tf.constant([3]))
+    (dx,) = tf.gradients(tf.identity(x), x, dy)
+    assert dx.dense_shape is None
+    assert (run(dx.values).tolist(), run(dx.indices).tolist()) == ([[2.0]], [3])
+    with pytest.raises(ValueError, match="IndexedSlices without dense_shape"):
+        tf.gradients(x * 2.0, x, dy)
+
+
+def test_what_a_gradient_adds_knows_for_which_operation(graph: Any) -> None:
+    a = tf.ones([2, 2])
+    with graph.device("/device:GPU:0"):
+        b = tf.matmul(a, a, name="b")
+    (plain,) = v1.gradients(b, a)
+    (beside,) = v1.gradients(b, a, colocate_gradients_with_ops=True)
+    assert plain.op._original_op is b.op
+    assert b.op._original_op is None
+    assert plain.op.colocation_groups() != b.op.colocation_groups()
+    assert beside.op.colocation_groups() == b.op.colocation_groups()
+    assert beside.op.device == b.op.device
+
+
 def test_grad_ys_that_do_not_fit(graph: Any) -> None:
     x = tf.constant([1.0, 2.0])
     with pytest.raises(ValueError, match="Length mismatch"):

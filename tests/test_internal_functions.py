@@ -500,3 +500,17 @@ def test_matrices_by_rows() -> None:
     product = sparse_csr_matrix_ops.matmul(m, m, adjoint_b=True)
     assert np.array_equal(product.to_dense(), dense @ dense.conj().T)
     assert np.array_equal(sparse_csr_matrix_ops.matmul(dense, m), dense @ dense)
+
+
+def test_a_function_of_version_1_gives_what_an_operation_gives() -> None:
+    """One result by itself, several as a tuple, however they were nested."""
+    alone = Defun(tf.float32)(lambda x: [x * 2.0])(3.0)
+    several = Defun(tf.float32)(lambda x: {"a": x, "b": [x * 2.0]})(3.0)
+    assert alone.numpy() == 6.0
+    assert [type(several), *[y.numpy() for y in several]] == [tuple, 3.0, 6.0]
+
+
+def test_a_function_of_version_1_has_one_gradient() -> None:
+    twice = Defun(tf.float32, grad_func=counted_down, python_grad_func=lambda op, dy: dy)
+    with pytest.raises(ValueError, match="Gradient defined twice for function double"):
+        twice(double._func)(3.0)

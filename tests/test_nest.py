@@ -152,6 +152,16 @@ def test_values_are_leaves(leaf: Any) -> None:
     assert only is leaf
 
 
+def test_references_are_keys() -> None:
+    """In some order, the same one each time."""
+    a, b = tf.Variable(1.0), tf.constant(2.0)
+    named = {a.ref(): "a", b.ref(): "b"}
+    assert sorted(tf.nest.flatten(named)) == ["a", "b"]
+    assert tf.nest.map_structure(str.upper, named) == {b.ref(): "B", a.ref(): "A"}
+    with pytest.raises(TypeError, match="sortable keys"):
+        tf.nest.flatten({a.ref(): 1, 2: 3})
+
+
 def test_keys_must_be_sortable() -> None:
     """A dictionary without an order has no leaves in order."""
     with pytest.raises(TypeError, match=re.escape("sortable keys; got the keys [1, 'a']")):

@@ -605,6 +605,31 @@ def test_batch_jacobian(at_once: bool) -> None:
     np.testing.assert_allclose(blocks, np.stack([full[i, :, i] for i in range(4)]), rtol=1e-12)
 
 
+def test_parallel_iterations_of_a_batch_jacobian_need_a_persistent_tape() -> None:
+    """In functions, too, in which rows one by one need none."""
+
+    @tf.function
+    def blocks(persistent: bool) -> Any:
+        with tf.GradientTape(persistent=persistent) as tape:
+            x = tf.constant([[1.0, 2.0]])
+            tape.watch(x)
+            y = x * x
+        return tape.batch_jacobian(y, x, parallel_iterations=4)
+
+    assert blocks(True).numpy().tolist() == [[[2.0, 0.0], [0.0, 4.0]]]
+    with pytest.raises(RuntimeError, match=r"persistent=True to .* with parallel_iterations"):
+        blocks(False)
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_jacobian_of_nothing(at_once: bool) -> None:
+    """It is as empty as the target, of the same shape either way."""
+    v = tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        y = v * tf.zeros([0, 3])
+    assert tape.jacobian(y, v, experimental_use_pfor=at_once).shape == (0, 3)
+
+
 def test_batch_jacobian_needs_the_same_first_dimension() -> None:
     """TensorFlow's error."""
     x = tf.ones([2, 3])

@@ -141,6 +141,16 @@ def devices(tf: Any) -> Programs:
             refusal(lambda: tf.DeviceSpec.from_string("/what"), "Unknown attribute"),
         ]
 
+    def kinds() -> Any:
+        named = ["CPU", "/gpu", "/job:a/TPU", "/task:1/device:cpu:2"]
+        with tf.device("CPU"):
+            here = tf.constant(1.0).device.endswith("device:CPU:0")
+        return [
+            here,
+            [tf.DeviceSpec.from_string(name).to_string() for name in named],
+            refusal(lambda: tf.DeviceSpec.from_string("/xpu"), "Unknown attribute"),
+        ]
+
     def noted() -> Any:
         g = tf.Graph()
         with g.as_default():
@@ -178,7 +188,7 @@ def devices(tf: Any) -> Programs:
                     e = tf.constant(1.0)
             return [[x.op.device, sorted(x.op.colocation_groups())] for x in (a, b, c, d, e)]
 
-    return {"device names": names, "noted": noted, "colocated": colocated}
+    return {"device names": names, "device kinds": kinds, "noted": noted, "colocated": colocated}
 
 
 def graphs(tf: Any) -> Programs:

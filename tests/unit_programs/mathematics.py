@@ -129,6 +129,10 @@ def elementwise(tf: Any) -> Programs:
             refusal(lambda: tf.add_n([]), "must be"),
             refusal(lambda: tf.add_n([a, b]), ""),
             refusal(lambda: tf.add_n(a[0, 0]), ""),
+            refusal(lambda: a / tf.constant(2), "must have the same dtype"),
+            refusal(lambda: tf.math.divide_no_nan(a, tf.ones([3], tf.int32)), "same dtype"),
+            tf.add_n(x for x in (a, a)),
+            tf.add_n({"a": a, "b": a}.values()),
             refusal(lambda: tf.constant(1) // tf.constant(0), "Integer division by zero"),
             refusal(lambda: tf.pow(tf.constant(2), tf.constant(-1)), "negative integer powers"),
             refusal(lambda: tf.complex(tf.constant(1.0), tf.constant(1.0, tf.float64)), ""),
@@ -139,6 +143,14 @@ def elementwise(tf: Any) -> Programs:
             refusal(lambda: tf.math.top_k(a, 9), "at least k columns|must have"),
             refusal(lambda: tf.math.polygamma(tf.constant(1), tf.constant(1)), ""),
         ]
+
+    def clipped_together() -> Any:
+        norm, kinds = tf.constant(10.0), (tf.float32, tf.float16, tf.bfloat16)
+        slices = tf.IndexedSlices(tf.constant([[8.0]], tf.float16), tf.constant([1]))
+        given = [*[tf.constant([6.0, -8.0], kind) for kind in kinds], None]
+        found, _ = tf.clip_by_global_norm(given, 5.0, use_norm=norm)
+        rows, _ = tf.clip_by_global_norm([slices], 5.0, use_norm=norm)
+        return [found[:2], found[2].dtype.name, tf.cast(found[2], tf.float32), rows[0].values]
 
     def clipped() -> Any:
         x = tf.constant([[-2.0, 0.5], [3.0, 9.0]])
@@ -186,6 +198,7 @@ def elementwise(tf: Any) -> Programs:
         **{f"binary {n}": lambda n=n: binary(n) for n in BINARY},
         "elementwise refused": shapes,
         "clipped": lambda: everywhere(tf, clipped),
+        "clipped together": clipped_together,
     }
 
 

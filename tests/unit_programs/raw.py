@@ -1,4 +1,4 @@
-"""Raw operations: optimizers' steps, variables by their handles, texts, files."""
+"""Raw operations: optimizers' steps, variables by their handles, texts, files, mirrored edges, places."""
 
 # mypy: disable-error-code="no-any-return, misc"
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unit_programs.common import Programs
+from unit_programs.common import Programs, refusal
 
 SLOTS = ("var", "m", "v", "vhat", "accum", "accum_update", "mg", "ms", "mom", "linear",
          "gradient_accumulator", "gradient_squared_accumulator")  # fmt: skip
@@ -23,7 +23,7 @@ WHOLE_ONLY = ("AdaMax", "Adam", "AdamWithAmsgrad", "AddSign", "GradientDescent",
 
 
 def programs(tf: Any) -> Programs:
-    return steps(tf) | variables(tf) | texts(tf)
+    return steps(tf) | variables(tf) | texts(tf) | edges(tf)
 
 
 def steps(tf: Any) -> Programs:
@@ -150,3 +150,37 @@ def texts(tf: Any) -> Programs:
         ),
         "file": file,
     }
+
+
+def edges(tf: Any) -> Programs:
+    """Gradients of mirrored edges, and places in rows, of sizes that fit and that do not."""
+    raw = tf.raw_ops
+
+    def mirrored(paddings: Any, mode: str) -> Any:
+        return raw.MirrorPadGrad(input=tf.range(7.0), paddings=paddings, mode=mode)
+
+    def fitting() -> Any:
+        return [mirrored([[2, 1]], mode) for mode in ("REFLECT", "SYMMETRIC")]
+
+    def beyond() -> Any:
+        many = [[0x77F00000, 0x0A000000]]  # whose sum is beyond int32
+        return [
+            refusal(lambda: mirrored(many, "REFLECT"), "must be less than the input dimension"),
+            refusal(lambda: mirrored([[2, 3]], "REFLECT"), "less than the output dimension size"),
+            refusal(lambda: mirrored([[3, 3]], "SYMMETRIC"), "no greater than the output"),
+            refusal(lambda: mirrored([[-1, 2]], "REFLECT"), "must be non-negative: -1, 2"),
+        ]
+
+    def placed(side: str, ordered: Any, values: Any) -> Any:
+        return getattr(raw, f"{side}Bound")(sorted_inputs=ordered, values=values)
+
+    def rows() -> Any:
+        three, two = tf.ones([3, 3]), tf.ones([2, 3])
+        return [
+            placed("Upper", three, three),
+            refusal(lambda: placed("Lower", three, tf.ones([3])), "rank 1 for `values`"),
+            refusal(lambda: placed("Upper", tf.ones([3]), three), "rank 1 for `sorted_inputs`"),
+            refusal(lambda: placed("Upper", three, two), "Leading dim_size of both"),
+        ]
+
+    return {"mirrored edges": fitting, "edges beyond": beyond, "bounds of rows": rows}

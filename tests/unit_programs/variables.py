@@ -138,8 +138,32 @@ def resources(tf: Any) -> Programs:
         v, w = tf.Variable([1, 2]), tf.Variable([1, 3])
         return v == w, v != w, v < w, v + w, 2 * v, v // 2, v % 2, v**2, abs(-v), v.ref() == w.ref()
 
+    def made_in_graphs() -> Any:
+        def in_graph(build: Any) -> Any:
+            with tf.Graph().as_default():
+                return build()
+
+        def rows(updates: Any) -> Any:
+            return v1.scatter_update(tf.Variable([0, 1, 2, 3]), [0, 1], updates)
+
+        loaded = tf.Variable([1.0, 2.0])
+        loaded.load([3.0, 4.0])
+        return [
+            loaded,
+            in_graph(lambda: rows([5, 6]).shape.as_list()),
+            refusal(lambda: in_graph(lambda: rows([5, 6, 7])), ""),
+            refusal(
+                lambda: in_graph(lambda: tf.Variable([1.0, 2.0], shape=[3])), "not compatible with"
+            ),
+            refusal(
+                lambda: in_graph(lambda: tf.Variable(1.0, constraint=2.0)), "must be None or a"
+            ),
+            in_graph(lambda: tf.Variable([1.0, 2.0], shape=[None]).shape.as_list()),
+        ]
+
     return {
         "assigned": assigned,
+        "made in graphs": made_in_graphs,
         "variables refused": refused,
         "unknown shapes": unknown_shape,
         "handles": handles,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.creation import range_, shape
 from wengert.ops.arrays.gathering import unsorted_segment_sum
 from wengert.ops.arrays.indexing import strided_slice
@@ -19,10 +20,12 @@ from wengert.ops.linalg.eigen import eigh
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.linalg.matrices import adjoint
 from wengert.ops.linalg.triangular import triangular_solve
+from wengert.ops.math.elementwise import cast
 from wengert.ops.random.stateful import uniform
 from wengert.ops.reductions.reductions import reduce_prod, reduce_sum
+from wengert.ops.support.static_value import get_static_value
 from wengert.values.convert import convert
-from wengert.values.dtypes import int32
+from wengert.values.dtypes import int32, int64
 from wengert.values.tensor import Tensor
 
 
@@ -53,10 +56,34 @@ def strided_slice_grad(
 
 def mirror_pad_grad(input: Any, paddings: Any, mode: Any) -> Tensor:
     """The gradient with respect to an array, from that of the array with mirrored edges."""
-    dy, widths = convert(input), convert(paddings, int32)
-    size = shape(dy) - reduce_sum(widths, 1)
+    dy = convert(input)
+    widths = cast(convert(paddings), int64)  # the sum of two may be beyond int32
     text = mode.decode() if isinstance(mode, bytes) else mode
+    _check_mirrored(dy, get_static_value(widths), text == "REFLECT")
+    size = shape(dy, int64) - reduce_sum(widths, 1)
     return _sums(dy, pad(_numbered(size), widths, text), size)
+
+
+def _check_mirrored(dy: Tensor, paddings: Any, reflected: bool) -> None:
+    """Check that what is known of the edges fits what they mirror."""
+    if paddings is None or dy.shape.rank is None:
+        return
+    for have, (before, after) in zip(dy.shape.as_list(), paddings.tolist(), strict=True):
+        if min(before, after) < 0:
+            raise InvalidArgumentError(f"Paddings must be non-negative: {before}, {after}")
+        if have is None:
+            continue
+        left = have - before - after
+        if left < 0:
+            raise InvalidArgumentError(
+                "Total paddings must be less than the input dimension size: "
+                f"{before + after} was not less than {have}"
+            )
+        if max(before, after) > left - reflected:
+            than = "less than" if reflected else "no greater than"
+            raise InvalidArgumentError(
+                f"paddings must be {than} the output dimension size: {before}, {after}, {left}"
+            )
 
 
 def tile_grad(input: Any, multiples: Any) -> Tensor:

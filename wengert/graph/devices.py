@@ -8,8 +8,8 @@ from typing import Any, Final
 
 _FIELDS: Final = ("job", "replica", "task", "device_type", "device_index")
 _PART: Final = re.compile(
-    r"(?:/(job):(\w+)|/(replica|task):(\d+|\*)|(?:/|^)(?:device:)?(\w+):(\d+|\*)"
-    r"|(?:/|^)(cpu|gpu|CPU|GPU)(?=/|$))"  # of these two kinds the number may be missing
+    r"(?:/(job):(\w+)|/(replica|task):(\d+|\*)|(?:/|^)(?:device:)?"
+    r"(?:(\w+):(\d+|\*)|([cC][pP][uU]|[gG][pP][uU]|[tT][pP][uU])(?=/|$)))"
 )
 
 
@@ -106,7 +106,7 @@ class DeviceSpec:
         return hash(self.to_string())
 
     def __repr__(self) -> str:
-        return f"<DeviceSpec({', '.join(f'{n}={self._parts[n]}' for n in _FIELDS)})>"
+        return f"<DeviceSpec {self.to_string()!r}>"
 
     def __str__(self) -> str:
         return self.to_string()
@@ -114,7 +114,7 @@ class DeviceSpec:
 
 def _take(match: re.Match[str], found: dict[str, Any], spec: str) -> None:
     job, job_name, place, number, kind, index, alone = match.groups()
-    kind = kind or alone
+    kind = kind or (alone and alone.upper())
     if kind is not None and "device_type" in found:
         raise ValueError(
             f"Multiple device types are not allowed while parsing the device spec: {spec}."

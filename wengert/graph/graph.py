@@ -6,7 +6,7 @@ import difflib
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any, ClassVar
 
 from wengert.core.context import activate, current_graph, override_rows, thread, with_top
@@ -56,8 +56,9 @@ class Graph(Builder):
         self.open_constants: dict[Any, Any] = {}
         self._unfeedable: dict[int, Any] = {}  # by id
         self._unfetchable: dict[int, Operation] = {}
-        # By the name of an operation: with what it belongs, and whether with that alone.
+        self._gradients: str | None = None  # what rules of gradients note
         self._originals: list[list[Any]] = []  # first operation, the one behind the last, made for
+        # By the name of an operation: with what it belongs, and whether with that alone.
         self.colocations: dict[str, tuple[list[bytes], bool]] = {}
         self.seed: int | None = None
         self.op_seeds = itertools.count()  # for random operations that were given none
@@ -239,6 +240,26 @@ class Graph(Builder):
 
         return None, note
 
+    @context_manager
+    def noting_gradients(self, colocated: bool) -> Change:
+        """Rules of gradients inside note for which operation they add theirs, and whether beside it."""
+        before, self._gradients = self._gradients, "beside" if colocated else "noted"
+        return None, lambda: setattr(self, "_gradients", before)
+
+    def rule_scope(self, y: Any) -> Any:
+        """A scope for what the gradient rule of an operation adds."""
+        scope = super().rule_scope(y)
+        one = y[0] if isinstance(y, list) and y else y
+        if self._gradients is None or type(one) is not SymbolicTensor or one.op.graph is not self:
+            return scope
+        return self._noted(scope, one.op)
+
+    @contextmanager
+    def _noted(self, scope: Any, op: Operation) -> Iterator[None]:
+        beside = self.colocate_with(op) if self._gradients == "beside" else nullcontext()
+        with scope, self._original_op(op), beside:
+            yield
+
     def original_of(self, op: Operation) -> Operation | None:
         """The operation for which another was made; None if it was made for itself."""
         if not self._originals:
@@ -251,7 +272,7 @@ class Graph(Builder):
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Change:
         """Operations inside note that they belong with another; there is one place."""
         begin = len(self.operations)
-        other = None if op is None else self.as_graph_element(op, allow_tensor=False)
+        other = None if op is None else self._operation_here_or_around(op)
         own = [] if other is None else other.colocation_groups()
 
         def note() -> None:
@@ -259,6 +280,16 @@ class Graph(Builder):
                 inner.colocated_with(own, other, ignore_existing)
 
         return None, note
+
+    def _operation_here_or_around(self, op: Any) -> Operation:
+        """An operation, or that of a tensor, of this graph or of one in which this one is a body."""
+        given, graph = getattr(op, "op", op), self.outer_graph
+        while graph is not None:
+            if isinstance(given, Operation) and given.graph is graph:
+                return given
+            graph = graph.outer_graph
+        found: Operation = self.as_graph_element(op, allow_tensor=False)
+        return found
 
     @context_manager
     def control_dependencies(self, control_inputs: Any) -> Change:

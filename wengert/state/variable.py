@@ -60,6 +60,24 @@ class Made(type):
         return created(super().__call__, kind.__init__, args, kwargs)  # type: ignore[misc]
 
 
+def check_constraint(constraint: Any) -> None:
+    """Check that what is to keep a variable in bounds can be called."""
+    if constraint is not None and not callable(constraint):
+        raise ValueError(
+            "Argument `constraint` must be None or a callable. "
+            f"Got a {type(constraint)}: {constraint}"
+        )
+
+
+def check_initial_shape(have: TensorShape, shape: ShapeLike | None) -> None:
+    """Check that an initial value is of the shape that was given, if one was."""
+    if shape is not None and not have.is_compatible_with(shape):
+        raise ValueError(
+            f"In this `tf.Variable` creation, the initial value's shape ({have}) is "
+            f"not compatible with the explicitly supplied `shape` argument ({shape})."
+        )
+
+
 class Variable(Value, metaclass=Made):
     """A value that `assign` replaces and tapes watch automatically.
 
@@ -113,11 +131,7 @@ class Variable(Value, metaclass=Made):
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are not "
                 "providing a `variable_def`. You provided neither."
             )
-        if constraint is not None and not callable(constraint):
-            raise ValueError(
-                "Argument `constraint` must be None or a callable. "
-                f"Got a {type(constraint)}: {constraint}"
-            )
+        check_constraint(constraint)
         tensor = _initial(initial_value, None if dtype is None else as_dtype(dtype))
         self._array: Any = tensor._array
         self._key: Key | None = Key()
@@ -125,11 +139,7 @@ class Variable(Value, metaclass=Made):
         scope = thread.context.scope if graph is None else graph.names.scope
         self._name = f"{scope or ''}{name or 'Variable'}:0"
         self._shape = TensorShape(tensor._array.shape if shape is None else shape)
-        if not self._shape.is_compatible_with(tensor._array.shape):
-            raise ValueError(
-                f"In this `tf.Variable` creation, the initial value's shape ({tensor.shape}) is "
-                f"not compatible with the explicitly supplied `shape` argument ({shape})."
-            )
+        check_initial_shape(tensor.shape, shape)
         self.trainable = is_trained(trainable, synchronization)
         self.constraint = constraint
         self.synchronization, self.aggregation = replication(synchronization, aggregation)
@@ -240,6 +250,10 @@ class Variable(Value, metaclass=Made):
         if exit_watchers:
             left(self, "NumPy")
         return self.read_value().__array__(dtype, copy)
+
+    def load(self, value: TensorLike, session: Any = None) -> None:
+        """Set the value, as `assign` does; in a graph, in a session."""
+        self.assign(value)
 
     def assign(
         self,

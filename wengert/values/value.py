@@ -195,6 +195,11 @@ class Reference:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._target is other._target
 
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, Reference):
+            return NotImplemented
+        return id(self._target) < id(other._target)  # some order: nest sorts the keys of dicts
+
     def __hash__(self) -> int:
         return id(self._target)
 

@@ -16,8 +16,11 @@ from wengert.api.gradients.user_gradient import (
     depth,
     inside_custom_gradient,
     is_input,
+    is_made_of_tensors,
     named_after,
+    parts_of_each,
     signature_of,
+    with_parts,
 )
 from wengert.core.batch import Batched, Batcher
 from wengert.core.context import also_listening, announce, current_graph, thread
@@ -108,18 +111,23 @@ class CustomGradient:
         """Run the function, and record `grad_fn` as the gradient of its result."""
         call = self._bound(args, kwargs)
         batcher = _batcher_of(call.inputs)
-        if self._batch is not None and batcher is not None:
+        if (
+            self._batch is not None
+            and batcher is not None
+            and not any(is_made_of_tensors(v) for v in call.leaves)
+        ):
             return self._call_batched(call, batcher)
         nested = depth.now > 0
         watcher = VariableWatcher()
         with also_listening(watcher), inside_custom_gradient():
             result, grad_fn = self._run(self._function, call)
-        results = [convert(identity(r)) for r in nest.flatten(result)]
+        leaves = nest.flatten(result)
+        results = [convert(identity(r)) for r in parts_of_each(leaves)]
         inputs, variables = self._inputs(call, watcher)
         self._check_variables(grad_fn, variables)
-        row = self._row(grad_fn, call, variables, nested)
-        told = announce(row, [*inputs, *variables], {}, results)
-        return nest.pack_sequence_as(result, told)
+        row = self._row(grad_fn, call, result, variables, nested)
+        told = iter(announce(row, [*inputs, *variables], {}, results))
+        return nest.pack_sequence_as(result, [with_parts(leaf, told) for leaf in leaves])
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """A tensor passed by keyword to a positional parameter is that parameter."""
@@ -134,7 +142,7 @@ class CustomGradient:
             args,
             kwargs,
             leaves,
-            [v for v in leaves if is_input(v)],
+            [v for v in leaves if is_input(v) or is_made_of_tensors(v)],
             [v for v in nest.flatten(kwargs) if isinstance(v, (Tensor, Variable))],
         )
 
@@ -177,6 +185,7 @@ class CustomGradient:
         self,
         grad_fn: Any,
         call: Call,
+        result: object,
         variables: list[Variable],
         nested: bool,
     ) -> Row:
@@ -187,7 +196,7 @@ class CustomGradient:
         joint: Any = (
             forward.pull
             if grad_fn is None and forward is not None
-            else GradFn(self._name, self._function, grad_fn, call, variables, nested)
+            else GradFn(self._name, self._function, grad_fn, call, result, variables, nested)
         )
         return Row(
             f"custom_gradient {self._name}",
@@ -214,7 +223,7 @@ class CustomGradient:
             result, grad_fn = self._run(self._batch, full_call)
             full_results = [convert(identity(r)) for r in nest.flatten(result)]
         results: list[Tensor] = [batcher.lift(r) for r in full_results]
-        full_row = self._row(grad_fn, full_call, [], depth.now > 0)
+        full_row = self._row(grad_fn, full_call, result, [], depth.now > 0)
         for recorder in thread.context.recorders:
             recorder.record(_row_of_one(full_row, batcher), inputs, {}, results)
         with batcher.outside():

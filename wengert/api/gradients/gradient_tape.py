@@ -766,6 +766,11 @@ class GradientTape:
         policy = as_policy(unconnected_gradients)
         tape = self._to_differentiate()
         self._check_persistent("batch_jacobian", experimental_use_pfor)
+        if parallel_iterations is not None and not self._persistent:
+            raise TapeError(
+                "GradientTape must be created with persistent=True to compute the batch_jacobian "
+                "with parallel_iterations."
+            )
         (y,), (x,) = _single(target, "target"), _single(source, "source")
         if not (is_certain(dims(y)) and is_certain(dims(x))):
             self._close()
@@ -970,10 +975,11 @@ def _each_row(
         pulled = pull_back_to(tape, [y], [seed], sources, drain=False)
         return [bound.to_dense(g) if isinstance(g, IndexedSlices) else g for g in pulled]
 
-    if at_once:
-        found = vectorize(one, dims(seeds)[0], [seeds])
-    else:
-        found = one_after_other(one, [seeds]) or [None] * len(sources)
+    count = dims(seeds)[0]
+    # One after the other, no rows would not say of what shape they are.
+    found = (
+        one_after_other(one, [seeds]) if count and not at_once else vectorize(one, count, [seeds])
+    )
     return [conjugate(g) for g in found]
 
 

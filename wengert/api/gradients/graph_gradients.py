@@ -72,12 +72,14 @@ def gradients(
     on_nonscalar: OnNonscalar | None = None,
     kinks: Kinks | None = None,
     int_sources: IntSources | None = None,
+    colocated: bool = False,
 ) -> list[Any]:
     """The gradients of the sum of `ys` with respect to each of `xs`, as tensors of the graph.
 
     `overrides` gives operations other rules for this one gradient, by type, name, name scope or
-    predicate. See `tf.gradient_override_map`. The last four choose other conventions than
-    TensorFlow's: see `tf.config.gradient_switches`.
+    predicate. See `tf.gradient_override_map`. The next four choose other conventions than
+    TensorFlow's: see `tf.config.gradient_switches`. `colocated` notes of each operation of the
+    gradient that it belongs with the one that it is for.
 
     >>> with tf.Graph().as_default():
     ...     x = tf.constant(3.0)
@@ -106,7 +108,7 @@ def gradients(
         if switches.int_sources is not None:  # TensorFlow says nothing here
             _complain_of_dtypes(elements, sources, switches)
         rules = with_switches(overrides, switches)
-        with apply_overrides(rules):
+        with apply_overrides(rules), graph.noting_gradients(colocated):
             pulled = _pulled(elements, seeds, sources, stopped)
         found = [fill_unconnected(g, x, policy) for g, x in zip(pulled, sources, strict=True)]
     if answers.always:
@@ -247,18 +249,18 @@ def _ones(y: Tensor, index: int) -> Tensor:
     return ones_like(y, name=f"grad_ys_{index}")
 
 
-def _seed(y: Tensor, given: Tensor | None, index: int) -> Tensor:
+def _seed(y: Any, given: Any, index: int) -> Tensor:
     if given is None:
         return _ones(y, index)
-    if isinstance(given, IndexedSlices):
-        given = bound.to_dense(given)
-    seed = convert(given, hint=y.dtype)
+    rows = isinstance(given, IndexedSlices) and given._dense_shape is None
+    as_given = rows and y.op.row.passes_slices  # it goes on, of whatever shape the whole is
+    seed = given if as_given else convert(bound.to_dense(given), hint=y.dtype)
     if seed.dtype is not y.dtype:
         raise TypeError(
             f"Gradient type {seed.dtype.name} generated for real or integer-valued tensor {y!r} "
             f"with type {y.dtype.name} must have the same type."
         )
-    if not same_shape(dims(seed), dims(y)):
+    if not as_given and not same_shape(dims(seed), dims(y)):
         raise ValueError(
             f"grad_ys[{index}] has shape {seed.shape}, but the target {y!r} has shape {y.shape}."
         )

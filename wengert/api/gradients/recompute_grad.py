@@ -6,7 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wengert.api.gradients.custom_gradient import CustomGradient, VariableWatcher
-from wengert.api.gradients.user_gradient import is_input, named_after
+from wengert.api.gradients.user_gradient import (
+    is_input,
+    is_made_of_tensors,
+    named_after,
+    parts_of,
+    parts_of_each,
+    with_parts,
+)
 from wengert.core.context import listening, note_access, thread
 from wengert.core.reverse import conjugate, pull_through
 from wengert.ops.arrays.identity import after
@@ -70,7 +77,9 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         return result, grad_fn
 
     named_after(forward_only, f)
-    return CustomGradient(forward_only)
+    checkpointed = CustomGradient(forward_only)
+    vars(checkpointed)["__wrapped__"] = f  # the user's own: what is between is ours
+    return checkpointed
 
 
 def _recomputed(
@@ -83,20 +92,30 @@ def _recomputed(
 ) -> Any:
     """Run the function again, on a tape of its own, and differentiate that."""
     there = next((dy for dy in dys if isinstance(dy, SymbolicTensor)), None)
-    again = nest.map_structure(lambda v: after(v, there) if is_input(v) else v, list(args))
-    inputs = [v for v in nest.flatten(again) if is_input(v)]
+    again = nest.map_structure(
+        lambda v: with_parts(v, iter([_later(part, there) for part in parts_of(v)])), list(args)
+    )
+    inputs = [v for v in parts_of_each(nest.flatten(again)) if is_input(v)]
 
     def results(*_: Tensor) -> list[Any]:
-        made = [convert(r) for r in nest.flatten(f(*again, **kwargs))]
+        made = [convert(r) for r in parts_of_each(nest.flatten(f(*again, **kwargs)))]
         return [r if r.dtype.is_differentiable else None for r in made]
 
     # dys are in the user's convention, and what is returned must be too
-    pulled = pull_through(results, inputs, [conjugate(convert(d)) for d in dys], variables)
+    seeds = [conjugate(convert(d)) for d in parts_of_each(dys)]
+    pulled = pull_through(results, inputs, seeds, variables)
     gradients = [
         conjugate(_or_zeros(g, x)) for g, x in zip(pulled, [*inputs, *variables], strict=True)
     ]
-    for_inputs, for_variables = gradients[: len(inputs)], gradients[len(inputs) :]
+    given, for_variables = iter(gradients[: len(inputs)]), gradients[len(inputs) :]
+    leaves = [v for v in nest.flatten(again) if is_input(v) or is_made_of_tensors(v)]
+    for_inputs = [with_parts(leaf, given) for leaf in leaves]
     return (for_inputs, for_variables) if with_variables else for_inputs
+
+
+def _later(value: Value, there: SymbolicTensor | None) -> object:
+    """A tensor whose users wait for another; what is no tensor waits for nothing."""
+    return after(value, there) if is_input(value) else value
 
 
 def _or_zeros(gradient: Any, x: Value) -> Any:

@@ -17,7 +17,9 @@ from wengert.errors import CustomGradientError, GradientCountError
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.bound_ops import bound
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
+from wengert.values.type_spec import TypeSpec
 
 if TYPE_CHECKING:
     from wengert.values.typing import TensorLike
@@ -50,18 +52,43 @@ class Call(NamedTuple):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     leaves: list[Any]  # of the positional arguments
-    positional: list[Any]  # those of the leaves that are tensors, variables or arrays
+    positional: list[Any]  # those of the leaves that are inputs, or are made of such
     keyword: list[Any]  # tensors passed to keyword-only parameters
 
     @property
     def inputs(self) -> list[Any]:
         """The inputs of the differentiated function: the positional ones, then those by keyword."""
-        return [*self.positional, *self.keyword]
+        return [*parts_of_each(self.positional), *self.keyword]
 
 
 def is_input(value: Any) -> bool:
     """Whether an argument is an input to differentiate: a tensor, a variable or an array."""
     return isinstance(value, (Tensor, Variable, np.ndarray, np.generic))
+
+
+def is_made_of_tensors(value: object) -> bool:
+    """Whether it is an input, or a result, by some of the tensors that it is made of.
+
+    IndexedSlices are not: they stand for one tensor, as its gradient.
+    """
+    return nest.is_composite(value) and not isinstance(value, (IndexedSlices, TypeSpec))
+
+
+def parts_of(value: object) -> list[Any]:
+    """The value itself; of one made of tensors, what is differentiated of it."""
+    return nest.differentiated(value) if is_made_of_tensors(value) else [value]
+
+
+def parts_of_each(values: Sequence[Any]) -> list[Any]:
+    """The parts of all values, one after the other."""
+    return [part for value in values for part in parts_of(value)]
+
+
+def with_parts(value: object, parts: Iterator[Any]) -> Any:
+    """The same with other parts, which it takes from the iterator."""
+    if not is_made_of_tensors(value):
+        return next(parts)
+    return nest.with_gradients(value, [next(parts) for _ in parts_of(value)])
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
@@ -120,14 +147,17 @@ class GradFn:
         function: Callable[..., Any],
         grad_fn: Callable[..., Any],
         call: Call,
+        result: object,
         variables: list[Variable],
         nested: bool,
     ) -> None:
         self._owner = f"{name} ({place(function)})"
         self._grad_fn = grad_fn
         # Keep only what maps gradients to inputs: it is the record that keeps the arguments.
-        self._is_input = [is_input(v) for v in call.leaves]
+        self._parts = [len(parts_of(v)) for v in call.positional]
+        self._is_input = [is_input(v) or is_made_of_tensors(v) for v in call.leaves]
         self._positional = len(call.positional)
+        self._results = [v if is_made_of_tensors(v) else None for v in nest.flatten(result)]
         self._keyword = len(call.keyword)
         self._variables = variables
         self._nested = nested
@@ -136,10 +166,19 @@ class GradFn:
     def __call__(self, gs: Results, ys: Results, xs: Results, attrs: Attrs) -> list[Any]:
         """The gradients for the inputs, then those for the variables, from the cotangents `gs`."""
         # A result that is an integer has no cotangent; as in TensorFlow, zeros stand in its place.
-        dys = [bound.zeros_like(y) if g is None else g for g, y in zip(gs, ys, strict=True)]
+        given = iter([bound.zeros_like(y) if g is None else g for g, y in zip(gs, ys, strict=True)])
+        dys = [with_parts(y, given) for y in self._results]
         with inside_custom_gradient():
             for_inputs, for_variables = self._call(dys)
-        return [*self._matched(for_inputs, xs), *for_variables]
+        return [*self._of_parts(self._matched(for_inputs, xs)), *for_variables]
+
+    def _of_parts(self, given: list[Any]) -> list[Any]:
+        """The gradients of the parts of inputs that are made of tensors, in place of theirs."""
+        found: list[Any] = []
+        for i, g in enumerate(given):
+            one = i >= self._positional or self._parts[i] == 1
+            found += [None] * self._parts[i] if g is None and not one else parts_of(g)
+        return found
 
     def _call(self, dys: list[Any]) -> tuple[list[Any], list[Any]]:
         """The gradients of the inputs and of the variables, both flat."""

@@ -17,7 +17,7 @@ from wengert.ops.control.cond import cond
 from wengert.ops.control.effects import group
 from wengert.ops.state.assignments import IS_INITIALIZED, assign_later
 from wengert.state.replicas import replication
-from wengert.state.variable import Variable, is_trained
+from wengert.state.variable import Variable, check_constraint, check_initial_shape, is_trained
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
@@ -107,6 +107,7 @@ class GraphVariable(Variable):
                 "initial_value must be specified. tf.Variable in a graph needs the value that its "
                 "initializer gives it, or a function that returns it."
             )
+        check_constraint(constraint)
         graph = current_graph()
         scope = graph.names.scope
         while graph.is_function:
@@ -140,6 +141,7 @@ class GraphVariable(Variable):
                 self._initial_value: Tensor = tensor
             else:
                 self._initial_value = graph.entered(tensor)
+            check_initial_shape(self._initial_value.shape, shape)
             self._shape = TensorShape(self._initial_value.shape if shape is None else shape)
             self._set_handle(scope, self._initial_value.dtype)
             self.initializer = assign_later(self, "assign", self._initial_value)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.core.context import made_from, to_graph
+from wengert.core.context import current_graph, made_from, to_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -88,9 +88,17 @@ def _sizes(shape: ShapeLike | TensorLike) -> tuple[int, ...]:
     return tuple([s if type(s) is int else positive(s) for s in sizes])
 
 
+_FILLING: Final = 1 << 28  # elements, of which a constant would fill the memory
+
+
 def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tensor:
-    """Zeros or ones; during shape inference, any tensor of that shape if it is unknown or large."""
-    if inference_mode.now and not (is_certain(shape) and math.prod(shape) < LARGE):
+    """Zeros or ones; during shape inference, any tensor of that shape if it is unknown or large.
+
+    In a graph so many that they would fill the memory are made when it runs, if it does.
+    """
+    count = math.prod(shape) if is_certain(shape) else None
+    guessed = inference_mode.now and (count is None or count >= LARGE)
+    if guessed or (count is not None and count >= _FILLING and current_graph() is not None):
         result: Tensor = apply(BROADCAST_TO, (wrap(make((), dtype)),), {"shape": shape})
         return result
     made = make(shape, dtype)

@@ -22,7 +22,8 @@ from wengert.ops.arrays.shaping import expand_dims
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.shapes import shape_text
+from wengert.values.shapes import Dims, shape_text
+from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims, wrap
 
 if TYPE_CHECKING:
@@ -31,28 +32,43 @@ if TYPE_CHECKING:
 # ---- by row, and by coordinates ---------------------------------------------------------------
 
 
+def _check_rows(name: str, x: Dims, indices: Dims, updates: Dims) -> None:
+    if not all(isinstance(shape, tuple) for shape in (x, indices, updates)):
+        return  # of a rank that only a run knows
+    if not x or (updates and shapes_differ(updates, (*indices, *x[1:]))):
+        raise InvalidArgumentError(
+            "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = "
+            f"[], got updates.shape {shape_text(updates)}, indices.shape "
+            f"{shape_text(indices)}, params.shape {shape_text(x)} [Op:{name}]"
+        )
+
+
 def _by_row(name: str, change: Change) -> Callable[..., Any]:
     def kernel(_: Namespace, x: Array, indices: Array, updates: Array) -> Array:
-        wanted = (*indices.shape, *x.shape[1:])
-        if not x.shape or updates.shape not in ((), wanted):
-            raise InvalidArgumentError(
-                "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = "
-                f"[], got updates.shape {shape_text(updates.shape)}, indices.shape "
-                f"{shape_text(indices.shape)}, params.shape {shape_text(x.shape)} [Op:{name}]"
-            )
+        _check_rows(name, x.shape, indices.shape, updates.shape)
         check_indices(indices, x.shape[0], name)
         out = x.copy()
-        change(out, indices, np.broadcast_to(updates, wanted))
+        change(out, indices, np.broadcast_to(updates, (*indices.shape, *x.shape[1:])))
         return out
 
     return kernel
+
+
+def _row_by_row(kind: str) -> Row:
+    name = f"ResourceScatter{kind}"
+
+    def changed(x: Dims, indices: Dims, updates: Dims) -> Dims:
+        _check_rows(name, x, indices, updates)
+        return x
+
+    return op(name, _by_row(name, CHANGES[kind]), shape=changed)
 
 
 def _row(name: str, form: Callable[..., Any], kind: str) -> Row:
     return op(name, form(name, CHANGES[kind]), shape=lambda x, indices, updates: x)
 
 
-ROWS: Final = {kind: _row(f"ResourceScatter{kind}", _by_row, kind) for kind in CHANGES}
+ROWS: Final = {kind: _row_by_row(kind) for kind in CHANGES}
 ND_ROWS: Final = {
     kind: _row(f"ResourceScatterNd{kind}", by_coordinates, kind)
     for kind in ("Add", "Sub", "Update")

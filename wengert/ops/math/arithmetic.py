@@ -109,11 +109,23 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def _inexact(name: str, x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
     """What is divided, with integers as floating point numbers."""
     if type(x) is not Tensor or type(y) is not Tensor or x._array.dtype is not y._array.dtype:
-        x, y = convert_alike(name, x, y)
+        try:
+            x, y = convert_alike(name, x, y)
+        except InvalidArgumentError:
+            raise _not_divided(x, y) from None
     if x._array.dtype.kind in "iu":
         wide = dtypes.float32 if x.dtype.size < 4 else dtypes.float64
         x, y = cast(x, wide), cast(y, wide)
     return x, y
+
+
+def _not_divided(x: TensorLike, y: TensorLike) -> TypeError:
+    """Division refuses what is not of one dtype by itself, and with another error than the rest."""
+    return TypeError(
+        f"`x` and `y` must have the same dtype, got {getattr(x, 'dtype', x)!r} != "
+        f"{getattr(y, 'dtype', y)!r}. Wengert, like TensorFlow, never converts a tensor's dtype "
+        "silently: write tf.cast(tensor, dtype) where you mean it."
+    )
 
 
 @of_two
@@ -503,12 +515,13 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     >>> tf.add_n([tf.constant(1.0), tf.constant(2.0), tf.constant(4.0)]).numpy()
     np.float32(7.0)
     """
-    if not isinstance(inputs, (list, tuple)) or not inputs:
+    given = _listed(inputs)
+    if not given:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same "
             f"dtype and shape, got {inputs!r}."
         )
-    xs = convert_alike("AddN", *inputs)
+    xs = convert_alike("AddN", *given)
     for i, x in enumerate(xs):
         if shapes_differ(dims(x), dims(xs[0])):
             raise InvalidArgumentError(
@@ -519,6 +532,14 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
         return functools.reduce(lambda a, b: apply(row_of("TensorListAdd"), (a, b)), xs)
     result: Tensor = apply(ADD_N, xs)
     return result
+
+
+def _listed(inputs: TensorLike) -> list[TensorLike]:
+    """The values that an iterable gives; of what gives none, none."""
+    try:
+        return list(inputs)  # type: ignore[arg-type]  # it says so itself
+    except TypeError:
+        return []
 
 
 @deferrable

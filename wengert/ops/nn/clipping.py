@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math.arithmetic import add_n, minimum
 from wengert.ops.math.comparison import where
-from wengert.ops.math.elementwise import is_finite, ones_like, sqrt
+from wengert.ops.math.elementwise import cast, is_finite, ones_like, sqrt
 from wengert.ops.nn.activations import l2_loss
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
@@ -47,8 +47,13 @@ def _scaled(t: TensorLike | None, scale: Tensor) -> Tensor | IndexedSlices | Non
     if t is None:
         return None
     if isinstance(t, IndexedSlices):
-        return t.with_values(t.values * scale)
-    return convert(t) * scale
+        return t.with_values(_times(t.values, scale))
+    return _times(convert(t), scale)
+
+
+def _times(x: Tensor, scale: Tensor) -> Tensor:
+    """The product in the dtype of the tensor: others may be of another one."""
+    return x * cast(scale, x.dtype)
 
 
 @deferrable

@@ -272,19 +272,37 @@ def _sorted(values: TensorLike, axis: Integers, direction: str) -> TopKV2:
 # ---- places in sorted elements ----------------------------------------------------------------
 
 
-def _search(side: Side) -> Callable[..., Array]:
+def _search(name: str, side: Side) -> Callable[..., Array]:
     def kernel(_: Namespace, ordered: Array, values: Array, *, out_type: DType) -> Array:
+        _check_rows(name, ordered.shape, values.shape)
         found = [np.searchsorted(o, v, side) for o, v in zip(ordered, values, strict=True)]
         return np.array(found, out_type.numpy_dtype).reshape(values.shape)
 
     return kernel
 
 
+def _check_rows(who: str, ordered: Dims, values: Dims) -> None:
+    for name, shape in (("sorted_inputs", ordered), ("values", values)):
+        if isinstance(shape, tuple) and len(shape) != 2:
+            raise InvalidArgumentError(
+                f"Shape must be rank 2 but is rank {len(shape)} for `{name}` argument [Op:{who}]"
+            )
+    if shapes_differ(ordered[:1], values[:1]):
+        raise InvalidArgumentError(
+            f"Leading dim_size of both tensors must match: {shape_text(ordered)} and "
+            f"{shape_text(values)} [Op:{who}]"
+        )
+
+
 def _search_row(name: str, side: Side) -> Row:
+    def searched(ordered: Dims, wanted: Dims, *, out_type: DType) -> Dims:
+        _check_rows(name, ordered, wanted)
+        return wanted
+
     return op(
         name,
-        _search(side),
-        shape=lambda ordered, wanted, *, out_type: wanted,
+        _search(name, side),
+        shape=searched,
         dtype=lambda ordered, wanted, *, out_type: out_type.numpy_dtype,
     )
 

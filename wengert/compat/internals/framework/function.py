@@ -98,7 +98,12 @@ class Defined:
         )
 
     def add_to_graph(self, g: Any) -> None:
-        """Nothing to do: a graph has what it calls."""
+        """Nothing to do but to check: a graph has what it calls."""
+        if self._gradient is not None and self._python_gradient is not None:
+            raise ValueError(
+                f"Gradient defined twice for function {self.name}: give grad_func or "
+                "python_grad_func."
+            )
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """The results for these tensors."""
@@ -106,6 +111,7 @@ class Defined:
             raise ValueError(f"Expected {len(self._types)} arguments, got {len(args)}.")
         if not self._types and not args and self._count:
             raise ValueError(f"Expected {self._count} arguments, got 0.")
+        self.add_to_graph(None)
         types: Sequence[DType | None] = self._types or [None] * len(args)
         given = [convert(x, t) for x, t in zip(args, types, strict=True)]
         name = options.get("name")
@@ -121,7 +127,8 @@ class Defined:
         result = self._func(*args)
         if any(y is None for y in nest.flatten(result)):
             raise ValueError(f"Function {self.name} can not return None.")
-        return result
+        found = nest.flatten(result)  # an operation's results: one is by itself
+        return found[0] if len(found) == 1 else tuple(found)
 
     def _with_gradient(self, traced: Callable[..., Any]) -> Callable[..., Any]:
         if self._python_gradient is None and self._gradient is None:

@@ -27,6 +27,9 @@ class _Wrapper:
             )
         return self.unwrapped is other.unwrapped
 
+    def __lt__(self, other: Any) -> bool:
+        return id(self.unwrapped) < id(other.unwrapped)
+
     def __hash__(self) -> int:
         return id(self.unwrapped)
 

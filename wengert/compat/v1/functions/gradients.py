@@ -40,6 +40,7 @@ def gradients(
         stop_gradients,
         unconnected_gradients,
         overrides,
+        colocated=colocate_gradients_with_ops,
         **switches,
     )
 
