@@ -27,7 +27,7 @@ KINDS: dict[str, list[str]] = {
     "networks/layers refused": ["[2]", "[8]"],
     "networks/images refused": ["[16]"],
     "sparse/sparse refused": ["[17]", "[20]"],
-    "sparse/ragged refused": ["[0]", "[7]", "[10]", "[11]"],
+    "sparse/ragged refused": ["[0]"],
     "variables/variables refused": ["[14]", "[15]"],
     "pictures/likeness": ["[6]"],
     "spectra/fourier refused": ["[3]"],

@@ -106,7 +106,7 @@ class DeviceSpec:
         return hash(self.to_string())
 
     def __repr__(self) -> str:
-        return f"<DeviceSpec {self.to_string()!r}>"
+        return f"<DeviceSpec({', '.join(f'{n}={self._parts[n]}' for n in _FIELDS)})>"
 
     def __str__(self) -> str:
         return self.to_string()

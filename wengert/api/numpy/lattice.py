@@ -9,7 +9,7 @@ meet. `"safe"` refuses what may lose digits or is wider than both.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def _is_number(dtype: DType) -> bool:
     return _kind(dtype) > 0 or dtype is dtypes.bool_
 
 
-def operand(value: Any) -> Operand | None:
+def operand(value: object) -> Operand | None:
     """An operand as promotion sees it; None if it is no number and nothing of numbers."""
     if isinstance(value, (Value, np.ndarray, np.generic)):
         found = value.dtype if isinstance(value.dtype, DType) else _of_array(value.dtype)
@@ -76,14 +76,14 @@ def operand(value: Any) -> Operand | None:
     return Operand(found, weak) if _is_number(found) else None
 
 
-def _of_array(dtype: Any) -> DType | None:
+def _of_array(dtype: object) -> DType | None:
     try:
         return of_numpy(dtype)
     except TypeError:
         return None
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: object) -> Iterator[object]:
     if not isinstance(value, (list, tuple)):
         yield value
         return

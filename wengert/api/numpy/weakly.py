@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wengert.api.numpy.lattice import Operand, common, operand
 from wengert.ops.arrays.identity import identity
@@ -23,6 +23,9 @@ from wengert.values.dtypes import DType, as_dtype
 from wengert.values.tensor import Tensor
 from wengert.values.value import Value
 from wengert.values.weak import is_weak, strengthened, weakened
+
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike
 
 Function = Callable[..., Any]
 
@@ -79,10 +82,10 @@ METHODS: Final = _names("""
 _ASSIGNMENTS: Final = ("assign", "assign_add", "assign_sub")
 
 # What stood where while promotion is on.
-_BEFORE: Final[list[tuple[Any, str, Any]]] = []
+_BEFORE: Final[list[tuple[object, str, object]]] = []
 
 
-def _as(value: Any, dtype: DType) -> Tensor:
+def _as(value: object, dtype: DType) -> Tensor:
     """A tensor of a dtype; a number of Python's is not rounded on the way to it."""
     if isinstance(value, Value):
         tensor = convert(value)
@@ -94,7 +97,7 @@ def _as(value: Any, dtype: DType) -> Tensor:
     return tensor if tensor.dtype is dtype else cast(tensor, dtype)
 
 
-def promoted(x: Any, y: Any) -> tuple[Any, Any, bool]:
+def promoted(x: object, y: object) -> tuple[object, object, bool]:
     """Two operands of one dtype, and whether that gives way; what is no number as it is."""
     a, b = operand(x), operand(y)
     if a is None or b is None:
@@ -112,7 +115,7 @@ def _of_two(function: Function) -> Function:
     """The function of two values after both became of one dtype."""
 
     @functools.wraps(function)
-    def promoting(*args: Any, **kwargs: Any) -> Any:
+    def promoting(*args: object, **kwargs: object) -> object:
         given = inspect.signature(function).bind(*args, **kwargs)
         first, second = list(given.signature.parameters)[:2]
         if first not in given.arguments or second not in given.arguments:
@@ -129,7 +132,7 @@ def _of_one(function: Function) -> Function:
     """The function of one value, whose result gives way where the value does and no dtype is given."""
 
     @functools.wraps(function)
-    def keeping(*args: Any, **kwargs: Any) -> Any:
+    def keeping(*args: object, **kwargs: object) -> object:
         try:
             given = inspect.signature(function).bind(*args, **kwargs)
         except TypeError:
@@ -147,7 +150,7 @@ def _of_one(function: Function) -> Function:
 
 def _strong(function: Function) -> Function:
     @functools.wraps(function)
-    def strong(*args: Any, **kwargs: Any) -> Any:
+    def strong(*args: object, **kwargs: object) -> object:
         found = function(*args, **kwargs)
         if not is_weak(found):
             return found
@@ -160,7 +163,9 @@ def _constant(function: Function) -> Function:
     """tf.constant: weak of Python's numbers alone, and of a tensor cast where promotion allows it."""
 
     @functools.wraps(function)
-    def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+    def constant(
+        value: object, dtype: DTypeLike | None = None, shape: object = None, name: str = "Const"
+    ) -> object:
         known = operand(value)
         if known is None:
             return function(value, dtype, shape, name)
@@ -183,7 +188,7 @@ def _cast_where_allowed(value: Value, known: Operand, dtype: DType) -> Tensor:
 def promoting_operator(operator: Function) -> Function:
     """The operator after both operands became of one dtype."""
 
-    def applied(self: Any, other: Any) -> Any:
+    def applied(self: object, other: object) -> object:
         x, y, weak = promoted(self, other)
         found = operator(x, y)
         return weakened(found) if weak else found
@@ -191,18 +196,18 @@ def promoting_operator(operator: Function) -> Function:
     return applied
 
 
-def keeping_method(method: Any) -> Any:
+def keeping_method(method: property | Function) -> property | Function:
     """The method or property, whose result gives way where the tensor does."""
     if isinstance(method, property):
         return property(lambda self: _like(self, method.fget(self)))  # type: ignore[misc]
 
-    def kept(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def kept(self: object, *args: object, **kwargs: object) -> object:
         return _like(self, method(self, *args, **kwargs))
 
     return kept
 
 
-def _like(tensor: Any, found: Any) -> Any:
+def _like(tensor: object, found: object) -> object:
     return weakened(found) if is_weak(tensor) else found
 
 
@@ -213,7 +218,7 @@ def _assigning(name: str, method: Function) -> Function:
     """An assignment of what may become of the variable's dtype."""
 
     @functools.wraps(method)
-    def assign(self: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def assign(self: Variable, value: object, *args: object, **kwargs: object) -> object:
         known = operand(value)
         if known is None:
             return method(self, value, *args, **kwargs)
@@ -254,7 +259,7 @@ _BY_NAME: Final = {**dict.fromkeys(_OF_ONE, _of_one), **dict.fromkeys(_OF_TWO, _
 _BY_NAME_IN_NUMPY: Final = {**dict.fromkeys(_OF_ONE_IN_NUMPY, _of_one), "matmul": _of_two}
 _AT_TOP: Final = {"cast": _strong, "convert_to_tensor": _strong, "constant": _constant}
 # What took the place of what, until other modules that have it were told.
-_CHANGED: Final[dict[int, tuple[Any, Any]]] = {}
+_CHANGED: Final[dict[int, tuple[object, object]]] = {}
 
 
 def _replace_in(module: ModuleType, makers: Mapping[str, Callable[[Function], Function]]) -> None:
@@ -263,12 +268,12 @@ def _replace_in(module: ModuleType, makers: Mapping[str, Callable[[Function], Fu
             _replace(module, name, makers[name](value))
 
 
-def _replace(owner: Any, name: str, replacement: Any) -> None:
+def _replace(owner: object, name: str, replacement: object) -> None:
     _BEFORE.append((owner, name, vars(owner)[name]))
     _put(owner, name, replacement)
 
 
-def _put(owner: Any, name: str, value: Any) -> None:
+def _put(owner: object, name: str, value: object) -> None:
     _CHANGED[id(vars(owner)[name])] = vars(owner)[name], value
     setattr(owner, name, value)
 
