@@ -27,10 +27,8 @@ PARTS: Final = 4  # for each thread, where there are
 ROWS: Final = 48  # in each, so that copying the columns hardly counts,
 WORTH: Final = 1 << 19  # and multiplications
 STRIP: Final = 48  # rows of the left matrix that are copied at once, if it lies transposed
-FAR: Final = (
-    1 << 11,
-    128,
-)  # bytes from one to the next of its columns, and more columns than stay in the cache
+FAR: Final = 1 << 11  # bytes from one of its columns to the next,
+LONG: Final = 128  # of more than which are not in the cache any more when the next rows need them
 FEWEST: Final = 4  # rows and columns, below which NumPy multiplies by vectors
 EACH: Final = 1 << 15  # multiplications of each of several products, which NumPy begins faster
 MOST: Final = 1 << 32  # multiplications, beyond which both matrices are cut up, which a BLAS does
@@ -39,10 +37,8 @@ MOST: Final = 1 << 32  # multiplications, beyond which both matrices are cut up,
 def product(a: Any, b: Any) -> Any:
     """The product of two matrices, or of as many pairs of them; None if NumPy should compute it."""
     (a, a_turned), (b, b_turned) = _in_memory(a), _in_memory(b)
-    if (
-        a.dtype != b.dtype
-        or (found := _made(a.dtype, a.shape, b.shape, a_turned, b_turned)) is None
-    ):
+    found = _made(a.dtype, b.dtype, a.shape, b.shape, a_turned, b_turned)
+    if found is None:
         return None
     multiply, shape = found
     out = np.empty(shape, a.dtype)
@@ -60,14 +56,14 @@ def _in_memory(x: Any) -> tuple[Any, bool]:
 
 @functools.lru_cache(maxsize=256)
 def _made(
-    dtype: Any, a: Dims, b: Dims, a_turned: bool, b_turned: bool
+    dtype: Any, other: Any, a: Dims, b: Dims, a_turned: bool, b_turned: bool
 ) -> tuple[Callable[..., None], Dims] | None:
     """What computes such a product, and the shape of that."""
     kind = TYPE_OF.get(dtype)
     rows, depth = a[:-3:-1] if a_turned else a[-2:]
     columns, batch = b[-2 if b_turned else -1], math.prod(a[:-2])
     work = rows * columns * depth
-    if kind not in ("f4", "f8") or a[:-2] != b[:-2]:
+    if kind not in ("f4", "f8") or dtype != other or a[:-2] != b[:-2]:
         return None
     if not (EACH if batch > 1 else 1) <= work <= MOST or min(rows, columns) < FEWEST or not batch:
         return None
@@ -82,7 +78,7 @@ def _made(
     groups = max(min(rows // ROWS, wanted // parts), 1)
     strides = (1, rows) if a_turned else (depth, 1)
     numbers = (rows, columns, depth, *strides, panels, each, groups)
-    is_far = a_turned and rows * int(kind[1]) >= FAR[0] and depth > FAR[1]
+    is_far = a_turned and rows * int(kind[1]) >= FAR and depth > LONG
     made = _product(kind, -(-needed // panels), is_far, b_turned)
     run = made.bound(batch * parts * groups, numbers, 3)
     return run, (*a[:-2], rows, columns)
