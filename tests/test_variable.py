@@ -506,3 +506,33 @@ def test_parts_that_cannot_be_assigned() -> None:
         v[:2].assign([1.0, 2.0, 3.0])
     assert not hasattr(tf.constant([1.0, 2.0])[0], "assign")
     assert not hasattr(v[0] + 1.0, "assign")
+
+
+# ---- variables of a function alone ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jit_compile", [None, True, False])
+def test_a_variable_that_is_not_lifted_begins_anew_with_each_call(jit_compile: bool | None) -> None:
+    """Its initial value may be one that only the call knows; its gradient is that of any variable."""
+
+    @tf.function(jit_compile=jit_compile)
+    def power(x: Any, count: Any) -> Any:
+        with tf.GradientTape() as tape:
+            v = tf.Variable(lambda: x * 2.0, experimental_enable_variable_lifting=False)
+            loss = tf.reduce_sum(v * v)
+        slope = tape.gradient(loss, v)
+        for _ in tf.range(count):
+            v.assign(v * x)
+        return v.read_value(), slope
+
+    for values in ([2.0], [3.0, 1.0], [2.0]):
+        x = np.float32(values)
+        value, slope = power(tf.constant(x), tf.constant(3))
+        np.testing.assert_allclose(value, 2 * x**4)
+        np.testing.assert_allclose(slope, 4 * x)
+
+
+def test_outside_of_functions_a_variable_is_one_either_way() -> None:
+    v = tf.Variable([1.0, 2.0], experimental_enable_variable_lifting=False)
+    v.assign_add([1.0, 1.0])
+    assert v.numpy().tolist() == [2.0, 3.0]

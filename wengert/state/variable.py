@@ -125,6 +125,7 @@ class Variable(Value, metaclass=Made):
         synchronization: object = None,
         aggregation: object = None,
         shape: ShapeLike | None = None,
+        experimental_enable_variable_lifting: bool = True,
     ) -> None:
         if initial_value is None:
             raise ValueError(
@@ -132,18 +133,22 @@ class Variable(Value, metaclass=Made):
                 "providing a `variable_def`. You provided neither."
             )
         check_constraint(constraint)
-        tensor = _initial(initial_value, None if dtype is None else as_dtype(dtype))
-        self._array: Any = tensor._array
+        wanted = None if dtype is None else as_dtype(dtype)
+        is_local = current_graph() is not None and not experimental_enable_variable_lifting
+        tensor = (_within if is_local else _initial)(initial_value, wanted)
+        self._array: Any = tensor._array if not is_local else _room(tensor)
         self._key: Key | None = Key()
         graph = current_graph()
         scope = thread.context.scope if graph is None else graph.names.scope
         self._name = f"{scope or ''}{name or 'Variable'}:0"
-        self._shape = TensorShape(tensor._array.shape if shape is None else shape)
+        self._shape = TensorShape(tensor.shape if shape is None else shape)
         check_initial_shape(tensor.shape, shape)
         self.trainable = is_trained(trainable, synchronization)
         self.constraint = constraint
         self.synchronization, self.aggregation = replication(synchronization, aggregation)
-        if graph is not None:
+        if is_local:  # of the function: each of its calls begins anew
+            self.assign(tensor)
+        elif graph is not None:
             graph.made_variable(self)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -461,6 +466,16 @@ def _initial(value: Any, dtype: DType | None) -> Tensor:
         return convert(bound.evaluate(value), dtype)
     with activate((), None):
         return convert(value() if callable(value) else value, dtype)
+
+
+def _within(value: Any, dtype: DType | None) -> Tensor:
+    """The initial value of a variable of a function alone, as a tensor of its graph."""
+    return convert(value() if callable(value) else value, dtype)
+
+
+def _room(tensor: Tensor) -> Any:
+    """An array of its form, for a value that only a run of the graph knows."""
+    return np.zeros([size or 0 for size in tensor.shape.as_list()], tensor.dtype.numpy_dtype)
 
 
 def _remake(
