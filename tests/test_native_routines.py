@@ -250,6 +250,13 @@ def test_what_is_not_positive_definite_has_no_factor() -> None:
     assert found[1].numpy().tolist() == [[2.0, 0.0], [1.0, 3.0]]
 
 
+def test_what_is_not_a_number_on_a_diagonal_is_none_from_there_on() -> None:
+    a = tf.constant([[3.0, 1.0], [1.0, np.nan]])
+    found = tf.function(lambda a: tf.linalg.cholesky(a * 1.0), jit_compile=True)(a)
+    np.testing.assert_allclose(found, tf.linalg.cholesky(a), rtol=1e-6)
+    assert np.isfinite(found.numpy()).tolist() == [[True, True], [True, False]]
+
+
 def test_nearly_singular_matrices_have_their_determinants_gradient() -> None:
     """By singular values, which are NumPy's."""
 

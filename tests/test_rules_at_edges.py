@@ -606,3 +606,15 @@ def test_second_derivatives_of_flat_slopes_are_zero_and_not_none(name: str) -> N
     assert accumulator.jvp(first).numpy().tolist() == [0.0] * 3
     twice = tf.function(lambda x: tf.gradients(tf.gradients(FLAT[name](x), x)[0], x)[0])
     assert twice(x).numpy().tolist() == [0.0] * 3
+
+
+@pytest.mark.parametrize("size", [1, 1 << 16])
+def test_a_root_beside_a_power_leaves_its_sign(size: int) -> None:
+    """Where one exponent is a half, zeros of the others keep their signs; the root of -0 is 0."""
+    x = np.tile(np.float32([-0.0, 2.0, -0.0, -np.inf, -1e30]), size)
+    y = np.tile(np.float32([3.0, 0.5, 0.5, 0.5, -3.0]), size)
+    found = tf.pow(tf.constant(x), tf.constant(y)).numpy()[-5:]
+    np.testing.assert_allclose(
+        found, np.float32([-0.0, np.sqrt(2.0), 0.0, np.inf, -0.0]), rtol=1e-6
+    )
+    assert np.signbit(found).tolist() == [True, False, False, False, True]

@@ -88,6 +88,8 @@ def as_product(equation: str, a: Dims, b: Dims) -> EinsumProduct | None:
     rows, columns = (
         [label for label in out if label in term and label not in count] for term in (first, second)
     )
+    if any(math.prod(sizes[label] for label in group) < 2 for group in (rows, summed, columns)):
+        return None  # NumPy's loops take no longer, and copy nothing
     made = [*count, *rows, *columns]
 
     def matrices(term: str, *groups: list[str]) -> Matrices:

@@ -339,12 +339,12 @@ def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], lis
 
 
 def _einsum_kernel(xp: Namespace, *xs: Array, equation: str) -> Array:
-    if len(xs) == 2 and all(type(x) is np.ndarray for x in xs):
-        product = as_product(equation, xs[0].shape, xs[1].shape)
-        if product is not None and product.work > _LARGE:
-            return product.finished(_multiplied(xp, *product.operands(*xs)))
+    product = as_product(equation, *[x.shape for x in xs]) if len(xs) == 2 else None
+    if product is not None and product.work > _LARGE and all(type(x) is np.ndarray for x in xs):
+        return product.finished(_multiplied(xp, *product.operands(*xs)))
     mind_the_load()
-    ordered = is_ordered([x.size for x in xs])
+    is_in_order = len(xs) == 2 and product is None  # what is no product has no better order
+    ordered = not is_in_order and is_ordered([x.size for x in xs])
     found = xp.einsum(equation, *[widen(x) for x in xs], optimize=ordered)
     return found.astype(xs[0].dtype, copy=False)
 

@@ -297,7 +297,8 @@ def _pow_kernel(xp: Namespace, x: Array, y: Array) -> Array:
     z = xp.power(x, y)
     if xp is np and y.dtype.kind == "f" and (y == 0.5).any():
         # NumPy takes the square root, which differs at -inf and at -0.
-        z = np.where((y == 0.5) & np.isneginf(x), z.dtype.type(np.inf), z) + z.dtype.type(0)
+        root = np.where(np.isneginf(x), z.dtype.type(np.inf), z) + z.dtype.type(0)
+        z = np.where(y == 0.5, root, z)
     return z
 
 

@@ -76,7 +76,7 @@ def cholesky(w: FunctionWriter, kind: str, count: int, size: int) -> None:
     """Lower triangular factors of symmetric matrices, whose lower triangles are read.
 
     The upper factor is computed by rows in a matrix of its own, as rows lie together in memory. A
-    matrix that is not positive definite gives NaN.
+    matrix that is not positive definite gives NaN; NaN on the diagonal gives it from there on.
     """
     m, whole = _Matrices(w, kind), size * size
     upper = w.arrays[2]
@@ -90,7 +90,7 @@ def cholesky(w: FunctionWriter, kind: str, count: int, size: int) -> None:
         def step(k: str, good: list[str]) -> list[str]:
             corner = w.mul(k, size + 1)
             pivot, rest = m.get(upper, corner), w.sub(size, k)
-            positive = w.set(f"fcmp ogt {m.type} {pivot}, {m.number(0)}")
+            positive = w.set(f"fcmp ugt {m.type} {pivot}, {m.number(0)}")
             row = w.place(kind, upper, corner)
             m.scale(row, rest, "div", w.intrinsic("sqrt", kind, 1, [pivot]))
 
