@@ -27,7 +27,7 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # the numbers of <mallo
 
 # Elements from which on an array is large: up to 16,384, NumPy is as fast as our kernels.
 LARGE: Final = 1 << 15
-LARGE_PAIR: Final = 1 << 17  # of two arrays of which NumPy computes one in one pass over memory
+LARGE_PAIR: Final = 1 << 18  # of two arrays of which NumPy computes one in one pass over memory
 HUGE: Final = 1 << 19  # from which on its memory may be a block that is kept
 
 # NumPy's allocation functions are those of a context. Whether they are ours in this one:
