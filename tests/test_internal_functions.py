@@ -13,7 +13,7 @@ import wengert as tf
 from wengert import errors
 from wengert.compat import resolver
 from wengert.compat.graph_defs import descriptions
-from wengert.compat.inner import gradient_parts, lookups, meta_graphs, optionals
+from wengert.compat.inner import gradient_parts, handle_data, lookups, meta_graphs, optionals
 from wengert.compat.internals.eager import forwardprop, forwardprop_util
 from wengert.compat.internals.framework import (
     func_graph,
@@ -753,3 +753,14 @@ def test_no_tape_waits_for_a_gradient() -> None:
         y = tf.py_function(lambda v: v * v, [x], tf.float32)
     assert not gradient_parts.TAPES
     assert tape.gradient(y, x).numpy() == 6.0
+
+
+def test_what_is_known_behind_a_handle() -> None:
+    pytest.importorskip("google.protobuf")
+    known = handle_data.get_handle_data(tf.Variable([[1.0, 2.0]]).handle)
+    (one,) = known.shape_and_type
+    assert (known.is_set, [d.size for d in one.shape.dim], one.dtype) == (True, [1, 2], 1)
+    empty = handle_data.CppShapeInferenceResult.HandleData()
+    assert (empty.is_set, len(empty.shape_and_type)) == (False, 0)
+    with pytest.raises(TypeError, match="The handle of a variable is wanted"):
+        handle_data.get_handle_data(tf.constant(1.0))  # type: ignore[arg-type]

@@ -99,7 +99,7 @@ _INSTEAD: Final = {
     ),
     **dict.fromkeys(
         (f"compat.v1.{name}" for name in ("quantize", "quantize_v2", "dequantize", "quantized_concat")),
-        "tf.quantization.fake_quant_with_min_max_vars computes with numbers that are quantized",
+        "tf.raw_ops has QuantizeV2 and Dequantize; tf.quantization.fake_quant_with_min_max_vars rounds floats",
     ),
     **dict.fromkeys(
         ("compat.v1.add_check_numerics_ops", "python.ops.numerics.add_check_numerics_ops"),
@@ -120,9 +120,7 @@ _INSTEAD: Final = {
                 "distribute.cluster_resolver.tpu_cluster_resolver",
             ],
             "The handle of a variable is the variable itself, which has a shape and a dtype": [
-                "framework.cpp_shape_inference_pb2", "ops.handle_data_util",
-                "ops.resource_variable_ops._set_handle_shapes_and_types",
-                "ops.resource_variable_ops.get_eager_safe_handle_data",
+                "ops.handle_data_util", "ops.resource_variable_ops._set_handle_shapes_and_types",
             ],
             "A variable goes with the last reference to it": [
                 "ops.resource_variable_ops.destroy_resource_op",

@@ -9,5 +9,6 @@ random_states      the numbers of random algorithms, and the sizes of their stat
 gradient_parts   what TensorFlow's gradient functions are made of
 lookups          rows of tables, through functions
 optionals        optionals as the variants that stand for them
+handle_data      what is known of the value behind a handle
 meta_graphs      graphs with their collections, as MetaGraphDef
 """
