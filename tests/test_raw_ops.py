@@ -323,6 +323,24 @@ def test_a_sequence_of_steps_and_its_gradients() -> None:
     np.testing.assert_allclose(back[7][:3], [0.1325029, -0.07965811, 0.10433182], rtol=1e-5)
 
 
+def test_a_sequence_whose_length_is_known_later() -> None:
+    """It has the gradient of the one whose length is known."""
+    given = CELL | {"x": tf.Variable(sawtooth(3, 1, 2))}
+
+    def last(count: Any) -> Any:
+        return raw.BlockLSTMV2(seq_len_max=count, **given)[6]
+
+    found = []
+    for function in (last, tf.function(last)):
+        with tf.GradientTape() as tape:
+            y = function(tf.constant(2, tf.int64))
+        found.append((y, tape.gradient(y, given["x"])))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-7)
+        assert np.any(one[0])
+        assert not np.any(other[2])
+
+
 def test_a_picture_resized_padded_and_convolved() -> None:
     y = raw.FusedResizeAndPadConv2D(
         input=PIXELS, size=[4, 4], paddings=[[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT",

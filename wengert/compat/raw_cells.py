@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import numpy as np
-
 from wengert.core.reverse import pull_through
+from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.joining import concat, split, stack
+from wengert.ops.arrays.shaping import reshape
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.math.arithmetic import clip_by_value
-from wengert.ops.math.elementwise import sigmoid, tanh, zeros_like
+from wengert.ops.math.comparison import less, where
+from wengert.ops.math.elementwise import cast, sigmoid, tanh, zeros_like
+from wengert.ops.support.static_value import get_static_value
 from wengert.values.convert import convert
+from wengert.values.dtypes import int32
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -76,16 +79,20 @@ def _cell(
 
 
 def _sequence(
-    count: int, xs: Tensor, cs: Tensor, h: Tensor, by: Weights, kind: Kind
+    count: Tensor, xs: Tensor, cs: Tensor, h: Tensor, by: Weights, kind: Kind
 ) -> list[Tensor]:
     """So many steps of a cell; those behind are zeros."""
-    total, steps = int(xs.shape[0] or 0), list[Cell]()
-    for t in range(min(count, total)):
+    known, total, steps = get_static_value(count), int(xs.shape[0] or 0), list[Cell]()
+    for t in range(total if known is None else min(int(known), total)):
         steps.append(_step(xs[t], cs, h, by, kind))
         cs, h = steps[-1].cs, steps[-1].h
     nothing = Cell(*[zeros_like(cs)] * 7)
     steps += [nothing] * (total - len(steps))
-    return [stack(part) for part in zip(*steps, strict=True)]
+    found = [stack(part) for part in zip(*steps, strict=True)]
+    if known is not None:
+        return found
+    taken = reshape(less(range_(total), cast(count, int32)), [-1, 1, 1])
+    return [where(taken, part, zeros_like(part)) for part in found]
 
 
 def _block(gates: str) -> Callable[..., Cell]:
@@ -96,7 +103,7 @@ def _block(gates: str) -> Callable[..., Cell]:
         """A sequence of steps of a cell."""
         by = Weights(**{name: convert(value) for name, value in weights.items()})
         kind = Kind(gates, forget_bias, cell_clip, use_peephole)
-        count = int(np.asarray(seq_len_max))
+        count = convert(seq_len_max)
         found = _sequence(count, convert(x), convert(cs_prev), convert(h_prev), by, kind)
         return Cell(*found)
 
@@ -108,7 +115,7 @@ def _block_grad(
     cs_grad: TensorLike, h_grad: TensorLike, use_peephole: bool, **given: TensorLike,
 ) -> list[Tensor]:  # fmt: skip
     """The gradients of a sequence in its input, the first states and the weights."""
-    count = int(np.asarray(seq_len_max))
+    count = convert(seq_len_max)
 
     def steps(x: Tensor, cs: Tensor, h: Tensor, *weights: Tensor) -> Sequence[Tensor]:
         kind = Kind("ifco", 0.0, 0.0, use_peephole)
