@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,12 +13,23 @@ import wengert as tf
 from wengert import errors
 from wengert.compat import resolver
 from wengert.compat.graph_defs import descriptions
-from wengert.compat.internals.framework import func_graph, type_spec
+from wengert.compat.inner import gradient_parts, handle_data, lookups, meta_graphs, optionals
+from wengert.compat.internals.eager import forwardprop, forwardprop_util
+from wengert.compat.internals.framework import (
+    func_graph,
+    test_ops,
+    test_util,
+    type_spec,
+)
 from wengert.compat.internals.framework.function import Defun
 from wengert.compat.internals.ops import (
+    array_ops,
+    cond_v2,
+    control_flow_ops,
     control_flow_util,
     control_flow_util_v2,
     ctc_ops,
+    custom_gradient,
     functional_ops,
     gen_array_ops,
     gen_functional_ops,
@@ -30,7 +42,7 @@ from wengert.compat.internals.ops import (
 )
 from wengert.compat.internals.ops.linalg.sparse import sparse_csr_matrix_ops
 from wengert.compat.internals.ops.parallel_for.test_util import PForTestCase
-from wengert.compat.internals.util import nest, tf_decorator, tf_inspect
+from wengert.compat.internals.util import nest, numpy_compat, tf_decorator, tf_inspect
 
 G = np.array([[1.0, 2.0], [3.0, 4.0]])
 PLACES, SEGMENTS = np.array([4, 1, 4, 0]), np.array([0, 0, 1, 1])
@@ -514,3 +526,241 @@ def test_a_function_of_version_1_has_one_gradient() -> None:
     twice = Defun(tf.float32, grad_func=counted_down, python_grad_func=lambda op, dy: dy)
     with pytest.raises(ValueError, match="Gradient defined twice for function double"):
         twice(double._func)(3.0)
+
+
+# ---- forward mode, states of labels, convolutions, rows, optionals ------------------------------
+
+
+def test_tangents_of_an_operation() -> None:
+    x, y = tf.constant([1.0, 2.0]), tf.constant([[3.0, 4.0]])
+    found = forwardprop._jvp_dispatch("Exp", (), [x], [tf.exp(x)], [tf.constant([1.0, 10.0])])
+    np.testing.assert_allclose(found, [[2.718282, 73.89056]], rtol=1e-6)
+    one, attrs = tf.ones([1, 2]), ("transpose_a", False, "transpose_b", True)
+    tangents = [one, tf.constant([[1.0, 2.0]])]
+    product = forwardprop._jvp_dispatch("MatMul", attrs, [one, y], [y], tangents)
+    assert np.asarray(product[0]).tolist() == [[10.0]]
+    twice = forwardprop._jvp_dispatch("Mul", (), [x, x], [x], [tf.ones(2), tf.zeros(2)])
+    assert np.asarray(twice[0]).tolist() == [1.0, 2.0]
+
+
+def test_tangents_of_an_operation_for_many_directions() -> None:
+    x = tf.constant([1.0, 2.0])
+    rows = forwardprop._jvp_dispatch("Exp", (), [x], [x], [tf.eye(2)], use_batch=True)
+    np.testing.assert_allclose(rows[0], np.diag(np.exp([1.0, 2.0])), rtol=1e-6)
+    with pytest.raises(ValueError, match=r"expected to be of shape \(None, 2\)"):
+        forwardprop._jvp_dispatch("Exp", (), [x], [x], [tf.ones(3)], use_batch=True)
+
+
+def test_tangents_side_by_side() -> None:
+    """Those of the inner accumulator first, of which the outer one may have tangents."""
+    x, z = tf.constant([1.0, 2.0]), tf.constant(1.0)
+    assert forwardprop_util.pack_tangents([z]) == ((), [])
+    with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 10.0])):
+        y = x * x
+        alone = forwardprop_util.pack_tangents([z, y, x])
+        with tf.autodiff.ForwardAccumulator(x, tf.constant([2.0, 3.0])):
+            y = x * x
+            packed = forwardprop_util.pack_tangents([z, y, x])
+    assert alone.indices == (((1, 3), (2, 4)),)
+    assert packed.indices == (((1, 3), (2, 4)), ((1, 5), (2, 6), (3, 7)))
+    expected = [[4, 12], [2, 3], [2, 40], [1, 10], [4, 60]]
+    assert [t.numpy().tolist() for t in packed.tangents] == expected
+
+
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_accumulated_over_elements(in_graph: bool) -> None:
+    def found(x: Any) -> list[Any]:
+        scan = ctc_ops._scan
+        return [
+            scan(lambda a, e: a + e, x, 1.0),
+            *scan(lambda a, e: (a[0] + e, a[1] * e), x, (0.0, 1.0), reverse=True),
+            scan(lambda a, e: a + e[0] * e[1], (x, x + 1), 0.0, inclusive=True),
+            scan(lambda a, e: a * 2 + e, x, 0.0, reverse=True, inclusive=True),
+            scan(lambda a, e: a * 2 + e, x, 0.0, final_only=True),
+        ]
+
+    values = (tf.function(found) if in_graph else found)(tf.constant([1.0, 2.0, 3.0]))
+    expected = [[2, 4, 7], [6, 5, 3], [6, 6, 3], [0, 2, 8, 20], [17, 8, 3, 0], 11]
+    assert [v.numpy().tolist() for v in values] == expected
+
+
+def test_states_of_labels() -> None:
+    states = tf.math.log(
+        [[[0.1, 0.2, 0.3, 0.05, 0.15, 0.1, 0.1]], [[0.2, 0.2, 0.1, 0.15, 0.05, 0.2, 0.1]]]
+    )
+    labels = tf.constant([[1, 2, 1]])
+    expected = [[[0.35, 0.25, 0.3, 0.0]], [[0.35, 0.35, 0.1, 0.0]]]
+    unique = tf.nn.ctc_unique_labels(labels)
+    of_labels = ctc_ops._state_to_olabel(labels, 4, states)
+    np.testing.assert_allclose(tf.exp(of_labels), expected, rtol=1e-6)
+    again = ctc_ops._state_to_olabel_unique(labels, 4, states, unique)
+    np.testing.assert_allclose(tf.exp(again), expected, rtol=1e-6)
+    summed = tf.exp(ctc_ops._sum_states([[0, 1, 0]], states[:, :, 1:4]))
+    np.testing.assert_allclose(summed, [[[0.25, 0.3, 0]], [[0.35, 0.1, 0]]], rtol=1e-6)
+
+
+def test_padding_as_operations_take_it() -> None:
+    assert nn_ops.convert_padding("SAME") == ("SAME", [])
+    widths = [[0, 0], [1, 2], [3, 4], [0, 0]]
+    assert nn_ops.convert_padding(widths) == ("EXPLICIT", [0, 0, 1, 2, 3, 4, 0, 0])
+    for wrong, words in [
+        ("EXPLICIT", "'EXPLICIT' is not a valid value for `padding`"),
+        ([1, 2], "element at index 0 of type <class 'int'>"),
+        ([[1, 2, 3]], "element at index 0 of size 3"),
+        ([[1, 2]], "it must be of size 4"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            nn_ops.convert_padding(wrong)
+
+
+def test_a_convolution_before_there_are_values() -> None:
+    made = nn_ops.Convolution(
+        tf.TensorShape([1, 4, 4, 1]), tf.TensorShape([2, 2, 1, 1]), "VALID", strides=[2, 2]
+    )
+    assert (made.num_spatial_dims, made.strides.tolist(), made.dilation_rate.tolist()) == (
+        2, [2, 2], [1, 1],
+    )  # fmt: skip
+    image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    assert made(image, tf.ones([2, 2, 1, 1])).numpy().ravel().tolist() == [10, 18, 42, 50]
+    apart = nn_ops.Convolution([1, 5, 5, 1], [2, 2, 1, 1], "SAME", dilation_rate=[2, 2])
+    found = apart(tf.reshape(tf.range(25.0), [1, 5, 5, 1]), tf.ones([2, 2, 1, 1]))
+    assert found.numpy().ravel().tolist()[:6] == [6, 12, 14, 16, 8, 12]
+    with pytest.raises(ValueError, match="with 3 channels and filters"):
+        nn_ops.Convolution([1, 4, 4, 3], [2, 2, 2, 1], "VALID")
+    with pytest.raises(ValueError, match=r"`input.shape.rank` must be >= than"):
+        nn_ops.Convolution([1, 4, 3], [2, 2, 3, 1], "VALID")
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [
+        ([2, 1, 3], [5, 1], ([1], [0, 2])),
+        ([None, 1, 3], [2, 1, 3], (None, None)),
+        (None, [2, 1, 3], (None, None)),
+        ([None, 1, 3], [1, 1], ([], [0, 2])),
+        ([2, 3], [2, 3], ([], [])),
+        ([None, 3], [None, 3], (None, None)),
+    ],
+)
+def test_axes_that_gradients_are_summed_along(x: Any, y: Any, expected: Any) -> None:
+    found = gradient_parts.summed_axes(tf.TensorShape(x), tf.TensorShape(y))
+    assert found == expected
+
+
+def test_leading_axes() -> None:
+    found = gradient_parts.add_leading_unit_dimensions(tf.constant([[1, 2]]), 2)
+    assert found.numpy().tolist() == [[[[1, 2]]]]
+
+
+def test_rows_through_a_function() -> None:
+    lookup = lookups.transformed_rows
+    parts = [tf.constant([[1.0, 2], [5, 6]]), tf.constant([[3.0, 4], [7, 8]])]
+    rows = lookup(parts, [[3, 0], [1, 2]], max_norm=2.0, transform_fn=lambda r: r * 10)
+    expected = [[[13.17009, 15.051535], [8.944272, 17.888544]], [[12, 16], [12.803688, 15.364425]]]
+    np.testing.assert_allclose(rows, expected, rtol=1e-6)
+    sums = lookup(
+        parts, [3, 0, 2], "div", transform_fn=lambda r: tf.reduce_sum(r, 1, keepdims=True)
+    )
+    assert sums.numpy().tolist() == [[15], [3], [7]]
+    flat = lookup(parts[0], [[1], [0]], transform_fn=lambda r: tf.reduce_sum(r, 1))
+    assert flat.numpy().tolist() == [[11], [3]]
+
+
+def test_where_of_numpy() -> None:
+    where = numpy_compat.np_where
+    assert [x.tolist() for x in (*where(np.array(3)), *where([0, 1]))] == [[0], [1]]
+    assert where([True, False], [1, 2], [3, 4]).tolist() == [1, 4]
+    assert where([0, 1], None, [1, 2]).tolist() == [1, None]
+
+
+def test_channels_in_vectors_of_four() -> None:
+    x = tf.reshape(tf.range(32.0), [1, 2, 2, 8])
+    there = test_util.NHWCToNCHW_VECT_C(x)
+    assert there.shape == [1, 2, 2, 2, 4]
+    assert there.numpy().ravel().tolist()[:8] == [0, 1, 2, 3, 8, 9, 10, 11]
+    np.testing.assert_array_equal(test_util.NCHW_VECT_CToNHWC(there), x)
+    assert test_util.NHWCToNCHW_VECT_C([1, 2, 3, 8]) == [1, 2, 2, 3, 4]
+    assert test_util.NCHW_VECT_CToNHWC([1, 2, 3, 5, 4]) == [1, 3, 5, 8]
+    with pytest.raises(ValueError, match="evenly divisible by 4"):
+        test_util.NHWCToNCHW_VECT_C([1, 2, 3, 5])
+    with pytest.raises(ValueError, match="must be 4"):
+        test_util.NCHW_VECT_CToNHWC([1, 2, 3, 5, 3])
+
+
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_optionals_as_variants(in_graph: bool) -> None:
+    o = optionals
+
+    def found(x: Any) -> list[Any]:
+        two, one = o.optional_from_value([x, [2, 3]]), o.optional_from_value([x])
+        there = [o.optional_has_value(v) for v in (two, o.optional_none())]
+        parts = o.optional_get_value(two, [tf.float32, tf.int32], [[], [2]])
+        return [*there, *parts, *o.optional_get_value(one, [tf.float32], [[]])]
+
+    values = (tf.function(found) if in_graph else found)(tf.constant(1.0))
+    assert [v.numpy().tolist() for v in values] == [True, False, 1.0, [2, 3], 1.0]
+    with pytest.raises(errors.InvalidArgumentError, match="does not have a value"):
+        o.optional_get_value(o.optional_none(), [tf.float32], [[]])
+
+
+def test_what_graphs_have_by_these_names() -> None:
+    v1, made = tf.compat.v1, functools.partial(getattr, test_ops)
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        a, b = v1.get_variable("a", initializer=[1.0, 2.0]), v1.Variable([3.0, 4.0])
+        at = v1.placeholder(tf.int32, [])
+        chosen = [control_flow_ops.ref_select(i, [a, b]) for i in (1, at)]
+        sparse = control_flow_ops._Identity(tf.SparseTensor([[1]], [2.0], [3]))
+        session.run(v1.global_variables_initializer())
+        first, second = session.run(chosen, {at: 0})
+        assert (first.tolist(), second.tolist()) == ([3, 4], [1, 2])
+        assert session.run(sparse).values.tolist() == [2]
+        session.run(v1.assign(chosen[0], [7.0, 8.0]))
+        assert session.run(b).tolist() == [7, 8]
+        assert custom_gradient.get_variable_by_name("a") is a
+        with pytest.raises(ValueError, match="Unsuccessful at finding variable q"):
+            custom_gradient.get_variable_by_name("q")
+        grads = gradient_parts.gradients_of(a * a, [a, b])
+        assert (session.run(grads[0]).tolist(), grads[1]) == ([2, 4], None)
+        branches = cond_v2.fast_cond_v2(at > 0, lambda: a * 2, lambda: a * 3)
+        assert session.run(branches, {at: 1}).tolist() == [2, 4]
+        two = made("namespace_test_string_output")(1.0)
+        assert two.output1.op.type == "Namespace>TestStringOutput"
+        handle = made("stub_resource_handle_op")()
+        assert made("make_weak_resource_handle")(handle).dtype == tf.resource
+        meta = meta_graphs.create_meta_graph_def()
+        assert sorted(meta.collection_def) == ["trainable_variables", "variables"]
+        assert not meta_graphs.create_meta_graph_def(graph=graph, collection_list=[]).collection_def
+        with pytest.raises(TypeError, match="graph must be of type Graph"):
+            meta_graphs.create_meta_graph_def(graph=3)
+
+
+def test_stacks_and_levels_by_these_names() -> None:
+    def named(name: str) -> Any:
+        return resolver.find("python.ops.data_flow_ops", name)
+
+    stack = named("stack_v2")(-1, tf.float32)
+    for value in (1.0, 2.0):
+        named("stack_push_v2")(stack, value)
+    assert named("stack_pop_v2")(stack, tf.float32).numpy() == 2.0
+    levels = array_ops.quantize([-0.4, 0.8], -1.0, 2.0, tf.quint8)[0]
+    assert tf.cast(levels, tf.uint8).numpy().tolist() == [51, 153]
+
+
+def test_no_tape_waits_for_a_gradient() -> None:
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.py_function(lambda v: v * v, [x], tf.float32)
+    assert not gradient_parts.TAPES
+    assert tape.gradient(y, x).numpy() == 6.0
+
+
+def test_what_is_known_behind_a_handle() -> None:
+    pytest.importorskip("google.protobuf")
+    known = handle_data.get_handle_data(tf.Variable([[1.0, 2.0]]).handle)
+    (one,) = known.shape_and_type
+    assert (known.is_set, [d.size for d in one.shape.dim], one.dtype) == (True, [1, 2], 1)
+    empty = handle_data.CppShapeInferenceResult.HandleData()
+    assert (empty.is_set, len(empty.shape_and_type)) == (False, 0)
+    with pytest.raises(TypeError, match="The handle of a variable is wanted"):
+        handle_data.get_handle_data(tf.constant(1.0))  # type: ignore[arg-type]

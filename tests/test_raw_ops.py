@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert import errors
 
 raw = tf.raw_ops
 X = np.linspace(-2.0, 2.0, 5)
@@ -147,3 +148,228 @@ def test_an_unknown_operation_and_a_wrong_argument() -> None:
 def test_what_is_missing_says_what_to_use(name: str, instead: str) -> None:
     with pytest.raises(AttributeError, match=f"has no attribute '{name}'.*{instead}"):
         getattr(tf.raw_ops, name)
+
+
+# ---- recorded from TensorFlow 2.21 --------------------------------------------------------------
+
+PIXELS = tf.reshape([3.0, 1, 2, 4, 0, 5, 7, 6, 1, 2, 2, 8], [1, 3, 4, 1])
+COTANGENT = tf.reshape(tf.range(1.0, 7.0), [1, 2, 3, 1])
+REGIONS = {"row_pooling_sequence": [0, 1, 3], "col_pooling_sequence": [0, 2, 3, 4]}
+
+
+def flat(x: Any) -> Any:
+    return np.asarray(x).ravel()
+
+
+def test_the_gradient_of_maxima_by_their_places() -> None:
+    """And its own gradient, which picks there: TensorFlow has that one on GPUs alone."""
+    at: dict[str, Any] = {"ksize": [1, 2, 2, 1], "strides": [1, 1, 1, 1], "padding": "VALID"}
+    _, places = tf.nn.max_pool_with_argmax(PIXELS, 2, 1, "VALID")
+    back = raw.MaxPoolGradWithArgmax(input=PIXELS, grad=COTANGENT, argmax=places, **at)
+    assert flat(back).tolist() == [0, 0, 0, 0, 0, 5, 10, 0, 0, 0, 0, 6]
+    numbers = tf.reshape(tf.range(12.0), PIXELS.shape)
+    again = raw.MaxPoolGradGradWithArgmax(input=PIXELS, grad=numbers, argmax=places, **at)
+    assert flat(again).tolist() == [5, 6, 6, 5, 6, 11]
+
+
+@pytest.mark.parametrize(
+    ("overlapping", "tops", "most", "mean"),
+    [
+        (
+            False,
+            [3, 2, 4, 5, 7, 8],
+            [1, 0, 2, 3, 0, 4, 5, 0, 0, 0, 0, 6],
+            [0.5, 0.5, 2, 3, 1, 1, 2.5, 3, 1, 1, 2.5, 3],
+        ),
+        (
+            True,
+            [7, 7, 6, 7, 8, 8],
+            [0, 0, 0, 0, 0, 0, 7, 3, 0, 0, 0, 11],
+            np.array([2, 2, 8, 24, 10, 10, 31, 75, 8, 8, 23, 51]) / 12,
+        ),
+    ],
+)
+def test_gradients_of_fractional_pools(overlapping: bool, tops: Any, most: Any, mean: Any) -> None:
+    y = tf.reshape(tf.constant(tops, tf.float32), COTANGENT.shape)
+    at = REGIONS | {"out_backprop": COTANGENT, "overlapping": overlapping}
+    found = raw.FractionalMaxPoolGrad(orig_input=PIXELS, orig_output=y, **at)
+    assert flat(found).tolist() == most
+    spread = raw.FractionalAvgPoolGrad(orig_input_tensor_shape=[1, 3, 4, 1], **at)
+    np.testing.assert_allclose(flat(spread), mean, rtol=1e-6)
+
+
+FLOATS = tf.constant([-1.3, -0.4, 0.0, 0.2, 0.8, 5.0])
+LEVELS: list[tuple[Any, str, list[int], list[float], list[float]]] = [
+    (tf.quint8, "MIN_COMBINED", [0, 51, 85, 102, 153, 255], [-1, 2], [-1, -0.4, 0, 0.2, 0.8, 2]),
+    (tf.qint8, "MIN_FIRST", [-128, -77, -43, -26, 25, 127], [-1, 2], [-1, -0.4, 0, 0.2, 0.8, 2]),
+    (tf.quint8, "SCALED", [0, 0, 0, 26, 102, 255], [0, 2], [0, 0, 0, 0.2039216, 0.8, 2]),
+    (
+        tf.qint8,
+        "SCALED",
+        [-83, -25, 0, 13, 51, 127],
+        [-2.015748, 2],
+        [-1.3070866, -0.3937008, 0, 0.2047244, 0.8031496, 2],
+    ),
+    (
+        tf.qint16,
+        "MIN_COMBINED",
+        [-32768, -19661, -10923, -6554, 6553, 32767],
+        [-1, 2],
+        [-1, -0.4, 0, 0.2, 0.8, 2],
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "mode", "levels", "ends", "back"), LEVELS)
+def test_levels_and_back(kind: Any, mode: str, levels: Any, ends: Any, back: Any) -> None:
+    """Floats as quantized integers, the range that these stand for, and floats again."""
+    found = raw.QuantizeV2(input=FLOATS, min_range=-1.0, max_range=2.0, T=kind, mode=mode)
+    plain = tf.as_dtype(kind.name[1:])
+    assert found[0].dtype == kind
+    assert tf.cast(found[0], plain).numpy().tolist() == levels
+    np.testing.assert_allclose(found[1:], ends, rtol=1e-6)
+    again = raw.Dequantize(input=found[0], min_range=found[1], max_range=found[2], mode=mode)
+    np.testing.assert_allclose(again, back, rtol=1e-6, atol=1e-7)
+
+
+def test_ranges_of_levels() -> None:
+    """Along an axis, without the least level, around zero, and not too small."""
+
+    def levels(x: Any, low: Any, high: Any, kind: Any, **how: Any) -> list[Any]:
+        found = raw.QuantizeV2(input=x, min_range=low, max_range=high, T=kind, **how)
+        return [
+            tf.cast(found[0], tf.int32).numpy().tolist(),
+            *[e.numpy().tolist() for e in found[1:]],
+        ]
+
+    narrow = levels(FLOATS, -1.0, 2.0, tf.qint8, mode="SCALED", narrow_range=True)
+    assert narrow == [[-83, -25, 0, 13, 51, 127], -2.0, 2.0]
+    rows = tf.reshape(FLOATS, [2, 3])
+    of_rows = levels(rows, [-1.0, -2.0], [1.0, 4.0], tf.qint8, mode="SCALED", axis=0)
+    assert of_rows[0] == [[-128, -51, 0], [6, 25, 127]]
+    np.testing.assert_allclose(of_rows[1:], [[-1.007874, -4.031496], [1, 4]], rtol=1e-6)
+    assert levels(FLOATS, 1.0, 3.0, tf.quint8) == [[0, 0, 0, 17, 68, 255], 0.0, 3.0]
+    assert levels(FLOATS, 0.0, 0.0, tf.quint8)[0] == [0, 0, 0, 255, 255, 255]
+    with pytest.raises(errors.InvalidArgumentError, match="Mode string must be 'MIN_COMBINED'"):
+        raw.QuantizeV2(input=FLOATS, min_range=0.0, max_range=1.0, T=tf.qint8, mode="NONE")
+
+
+def test_rounding_to_levels() -> None:
+    ends = {"input_min": -1.0, "input_max": 1.0}
+    expected = [-8 / 7, -3 / 7, 0, 1 / 7, 6 / 7, 1]
+    third = raw.QuantizeAndDequantizeV3(input=FLOATS, num_bits=4, **ends)
+    fourth = raw.QuantizeAndDequantizeV4(input=FLOATS, num_bits=4, range_given=True, **ends)
+    np.testing.assert_allclose(third, expected, rtol=1e-6)
+    np.testing.assert_allclose(fourth, expected, rtol=1e-6)
+    g, *zeros = raw.QuantizeAndDequantizeV4Grad(gradients=tf.range(1.0, 7.0), input=FLOATS, **ends)
+    assert g.numpy().tolist() == [0, 2, 3, 4, 5, 0]
+    assert [z.numpy() for z in zeros] == [0, 0]
+
+
+def sawtooth(*shape: int, plus: float = 0.0) -> tf.Tensor:
+    """Numbers without a pattern that matters."""
+    numbers = np.arange(np.prod(shape)).reshape(shape) % 5 - 2
+    return tf.constant(numbers * 0.3 + plus, tf.float32)
+
+
+CELL: dict[str, Any] = {
+    "x": sawtooth(1, 2),
+    "cs_prev": sawtooth(1, 2, plus=1.0),
+    "h_prev": sawtooth(1, 2, plus=-0.5),
+    "w": sawtooth(4, 8),
+    "wci": sawtooth(2),
+    "wcf": sawtooth(2, plus=0.1),
+    "wco": sawtooth(2, plus=-0.2),
+    "b": sawtooth(8),
+}
+
+
+def test_a_step_of_a_cell() -> None:
+    plain = raw.LSTMBlockCell(**CELL, forget_bias=0.7)
+    np.testing.assert_allclose(plain[1], [[0.35261396, 0.15846162]], rtol=1e-5)
+    np.testing.assert_allclose(plain[6], [[0.18454593, 0.08210769]], rtol=1e-5)
+    seen = raw.LSTMBlockCell(**CELL, forget_bias=0.7, use_peephole=True)
+    expected = [
+        [0.32739297, 0.49250054],
+        [0.33391914, 0.15620703],
+        [0.76133269, 0.51998931],
+        [0.47822997, 0.50297403],
+        [0.08975779, -0.42189899],
+        [0.32203791, 0.15494879],
+        [0.15400818, 0.07793522],
+    ]
+    np.testing.assert_allclose(np.concatenate(seen), expected, rtol=1e-5)
+
+
+def test_a_sequence_of_steps_and_its_gradients() -> None:
+    given = CELL | {"x": sawtooth(3, 1, 2)}
+    first = raw.BlockLSTM(seq_len_max=2, **given, forget_bias=0.7, use_peephole=True)
+    np.testing.assert_allclose(first[6][1], [[0.0815611, 0.09211936]], rtol=1e-5)
+    assert not np.any(first[6][2])
+    second = raw.BlockLSTMV2(seq_len_max=3, **given, use_peephole=True)
+    np.testing.assert_allclose(second[6][2], [[0.07899747, -0.26347098]], rtol=1e-5)
+    kept = dict(zip(("i", "cs", "f", "o", "ci", "co", "h"), second, strict=True))
+    back = raw.BlockLSTMGradV2(
+        seq_len_max=3, **given, **kept, cs_grad=sawtooth(3, 1, 2), h_grad=sawtooth(3, 1, 2, plus=1.0),
+        use_peephole=True,
+    )  # fmt: skip
+    np.testing.assert_allclose(
+        back[0][:, 0],
+        [[-0.1129706, 0.01535176], [-0.06782842, 0.08054192], [-0.02705852, 0.09168925]],
+        rtol=1e-5,
+    )
+    np.testing.assert_allclose(back[1], [[-0.10539991, 0.20989141]], rtol=1e-5)
+    np.testing.assert_allclose(back[6], [0.05626118, 0.03023461], rtol=1e-5)
+    np.testing.assert_allclose(back[7][:3], [0.1325029, -0.07965811, 0.10433182], rtol=1e-5)
+
+
+def test_a_sequence_whose_length_is_known_later() -> None:
+    """It has the gradient of the one whose length is known."""
+    given = CELL | {"x": tf.Variable(sawtooth(3, 1, 2))}
+
+    def last(count: Any) -> Any:
+        return raw.BlockLSTMV2(seq_len_max=count, **given)[6]
+
+    found = []
+    for function in (last, tf.function(last)):
+        with tf.GradientTape() as tape:
+            y = function(tf.constant(2, tf.int64))
+        found.append((y, tape.gradient(y, given["x"])))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-7)
+        assert np.any(one[0])
+        assert not np.any(other[2])
+
+
+def test_a_picture_resized_padded_and_convolved() -> None:
+    y = raw.FusedResizeAndPadConv2D(
+        input=PIXELS, size=[4, 4], paddings=[[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT",
+        filter=tf.reshape(tf.range(4.0), [2, 2, 1, 1]), strides=[1, 1, 1, 1], padding="VALID",
+    )  # fmt: skip
+    assert flat(y)[:6].tolist() == [11.75, 13, 13.75, 21.5, 19.75, 13.25]
+
+
+def test_names_of_files_in_parts() -> None:
+    assert raw.ShardedFilename(basename="a/b", shard=3, num_shards=12) == b"a/b-00003-of-00012"
+    assert raw.ShardedFilespec(basename="a/b", num_shards=12) == b"a/b-?????-of-00012"
+
+
+def test_gamma_numbers_by_key_and_counter() -> None:
+    key, counter = tf.constant([5], tf.uint64), tf.constant([7, 9], tf.uint64)
+    drawn = raw.StatelessRandomGammaV3(
+        shape=[3], key=key, counter=counter, alg=1, alpha=[0.5, 1.0, 3.0]
+    )
+    np.testing.assert_allclose(drawn, [1.6148808, 2.0956314, 2.3031795], rtol=1e-6)
+
+
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_lists_with_places_that_were_not_set(in_graph: bool) -> None:
+    def joined() -> list[Any]:
+        values = raw.TensorListReserve([-1, 2], 2, tf.float32)
+        values = raw.TensorListSetItem(input_handle=values, index=0, item=[[1.0, 2.0]])
+        some = raw.TensorListConcatV2(values, [-1, 2], [1, 3], tf.float32)
+        values = raw.TensorListSetItem(input_handle=values, index=1, item=[[1.0, 2], [3, 4]])
+        return [*some, *raw.TensorListConcatV2(values, [-1, 2], np.zeros(0, np.int64), tf.float32)]
+
+    found = [x.numpy().tolist() for x in (tf.function(joined) if in_graph else joined)()]
+    assert found == [[[1, 2], [0, 0], [0, 0], [0, 0]], [1, 3], [[1, 2], [1, 2], [3, 4]], [1, 2]]

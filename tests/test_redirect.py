@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert import errors
 from wengert.compat import resolver
 from wengert.errors import MissingNameError
 
@@ -464,6 +465,34 @@ def test_versions_and_types() -> None:
 def test_a_missing_name_says_what_to_use(name: str, words: str) -> None:
     with pytest.raises(AttributeError, match=re.escape(words)):
         getattr(tf, name)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "words"),
+    [
+        ("eager.forwardprop_util", "push_forwardprop_state", "ForwardAccumulator follows all"),
+        ("framework.test_util", "create_local_cluster", "one process"),
+        ("ops.control_flow_ops", "XLAControlFlowContext", "tf.while_loop"),
+        ("ops.gen_state_ops", "temporary_variable", "Variables are resources"),
+        ("ops.handle_data_util", "copy_handle_data", "the variable itself"),
+        ("ops.numerics", "add_check_numerics_ops", "tf.debugging.enable_check_numerics"),
+        ("ops.ref_variable", "RefVariable", "no references"),
+    ],
+)
+def test_a_missing_internal_name_says_what_to_use(
+    module: str, name: str, words: str, redirected: None
+) -> None:
+    with pytest.raises(errors.MissingNameError, match=re.escape(words)):
+        getattr(importlib.import_module(f"tensorflow.python.{module}"), name)
+
+
+def test_a_missing_module_says_what_to_use(redirected: None) -> None:
+    said = ""
+    try:
+        importlib.import_module("tensorflow.core.config.flags")
+    except ModuleNotFoundError as error:
+        said = str(error)
+    assert said.endswith("Settings are in tf.config, and as arguments of tf.function.")
 
 
 def test_dimensions() -> None:

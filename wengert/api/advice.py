@@ -99,9 +99,67 @@ _INSTEAD: Final = {
     ),
     **dict.fromkeys(
         (f"compat.v1.{name}" for name in ("quantize", "quantize_v2", "dequantize", "quantized_concat")),
-        "tf.quantization.fake_quant_with_min_max_vars computes with numbers that are quantized",
+        "tf.raw_ops has QuantizeV2 and Dequantize; tf.quantization.fake_quant_with_min_max_vars rounds floats",
     ),
-    "compat.v1.add_check_numerics_ops": "tf.debugging.enable_check_numerics",
+    **dict.fromkeys(
+        ("compat.v1.add_check_numerics_ops", "python.ops.numerics.add_check_numerics_ops"),
+        "tf.debugging.enable_check_numerics",
+    ),
+    **{
+        f"python.{name}": advice
+        for advice, names in {
+            "Variables are resources, and there are no references to them: tf.Variable": [
+                "framework.test_ops.ref_output", "ops.gen_control_flow_ops.ref_enter",
+                "ops.control_flow_ops.ref_merge", "ops.gen_state_ops.destroy_temporary_variable",
+                "ops.gen_state_ops.temporary_variable", "ops.gen_state_ops.variable", "ops.ref_variable",
+            ],
+            "There is one process; tf.distribute has MultiWorkerMirroredStrategy for several": [
+                "eager.remote", "framework.test_util.create_local_cluster", "ops.collective_ops",
+            ],
+            "There are no TPUs; tf.device is accepted and does nothing": [
+                "distribute.cluster_resolver.tpu_cluster_resolver",
+            ],
+            "The handle of a variable is the variable itself, which has a shape and a dtype": [
+                "ops.handle_data_util", "ops.resource_variable_ops._set_handle_shapes_and_types",
+            ],
+            "A variable goes with the last reference to it": [
+                "ops.resource_variable_ops.destroy_resource_op",
+            ],
+            "tf.Variable makes one in the graph that is built": [
+                "ops.resource_variable_ops.copy_to_graph_uninitialized",
+            ],
+            "A value that depends on variables is guarded by variable.initialized_value()": [
+                "ops.variables._try_guard_against_uninitialized_dependencies",
+            ],
+            "There is no cuDNN, and every run computes the same": [
+                "kernel_tests.nn_ops.cudnn_deterministic_base",
+            ],
+            "Operations run when they are called, one after another": ["eager.executor.new_executor"],
+            "tf.autodiff.ForwardAccumulator follows all operations within its block": [
+                "eager.forwardprop_util.push_forwardprop_state",
+            ],
+            "tf.register_op and tf.custom_gradient take forward rules": [
+                "pywrap_tfe.TFE_Py_RegisterJVPFunction",
+            ],
+            "record.should_record_backprop, in tensorflow.python.eager, says whether a tape follows a tensor": [
+                "pywrap_tfe.TFE_Py_TapeSetPossibleGradientTypes",
+            ],
+            "The functions of a loop are those that tf.while_loop was given": ["ops.while_v2._get_graph"],
+            "A graph keeps its Python functions itself, as long as it lives": ["ops.script_ops._py_funcs"],
+            "np.einsum_path finds the order of the products": [
+                "ops.special_math_ops._get_opt_einsum_contract_path",
+            ],
+            "A plain tf.function computes batches": ["ops.batch_ops.batch_function"],
+            "tf.image.non_max_suppression chooses among boxes": [
+                "ops.image_ops.generate_bounding_box_proposals",
+            ],
+            "ops.get_gradient_function, in tensorflow.python.framework, gives the gradient function of an operation": [
+                "ops.nn_grad",
+            ],
+        }.items()
+        for name in names
+    },
+    "core.config": "Settings are in tf.config, and as arguments of tf.function",
     "placeholder": "tf.compat.v1.placeholder", "Session": "tf.compat.v1.Session",
     "get_variable": "tf.compat.v1.get_variable", "global_variables_initializer": "tf.compat.v1.global_variables_initializer",
 }  # fmt: skip

@@ -21,14 +21,16 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 import wengert
-from wengert.compat import raw_gradients, raw_training, raw_variables
+from wengert.compat import raw_cells, raw_gradients, raw_quantized, raw_training, raw_variables
 from wengert.core.dispatch import apply
 from wengert.core.table import complete, row_of
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import shape
 from wengert.ops.arrays.shaping import expand_dims, reshape
+from wengert.ops.arrays.slicing import pad
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
+from wengert.ops.arrays.text import as_string
 from wengert.ops.control import dead_values
 from wengert.ops.image.projective import projective_transform
 from wengert.ops.linalg.diagonals import diag, diag_part, set_diag
@@ -38,16 +40,19 @@ from wengert.ops.nn.activations import softmax
 from wengert.ops.nn.conv.dilated import explicit
 from wengert.ops.nn.conv.public import conv2d
 from wengert.ops.nn.pool.public import max_pool2d as max_pool
+from wengert.ops.random import rows
+from wengert.ops.random.arguments import leading_shape, sizes
 from wengert.ops.random.seeds import BothSeeds
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.reductions.sorting import searchsorted
 from wengert.ops.reductions.unique import unique_along
 from wengert.ops.strings.hashing import fingerprint
+from wengert.ops.strings.texts import join as strings_join
 from wengert.saving.summaries import version_1
 from wengert.state.variable import Variable
 from wengert.values.convert import convert, convert_to_tensor
 from wengert.values.dtypes import float32, float64
-from wengert.values.tensor import Tensor
+from wengert.values.tensor import Tensor, dims
 
 Parameters = list[inspect.Parameter]
 _NO_DEFAULT: Final = inspect.Parameter.empty
@@ -354,6 +359,49 @@ def _max_pool(
     return found
 
 
+def _max_pool_put(
+    input: Any, grad: Any, argmax: Any, include_batch_in_index: bool, **window: Any
+) -> Tensor:
+    """The gradient of maxima, put where these were."""
+    attrs = {"shape": dims(convert(input)), "include_batch_in_index": include_batch_in_index}
+    found: Tensor = apply(row_of("MaxPoolGradWithArgmax"), [convert(grad), convert(argmax)], attrs)
+    return found
+
+
+def _fractional_avg_grad(
+    orig_input_tensor_shape: Any, out_backprop: Any, row_pooling_sequence: Any,
+    col_pooling_sequence: Any, overlapping: bool,
+) -> Tensor:  # fmt: skip
+    """The gradient of means over regions, spread over these."""
+    given = (out_backprop, row_pooling_sequence, col_pooling_sequence)
+    attrs = {"shape": _static(convert(orig_input_tensor_shape)), "overlapping": overlapping}
+    found: Tensor = apply(row_of("FractionalAvgPoolGrad"), [*map(convert, given)], attrs)
+    return found
+
+
+def _resized_and_convolved(
+    input: Any, size: Any, paddings: Any, filter: Any, mode: str, strides: Any, padding: str,
+    resize_align_corners: bool,
+) -> Tensor:  # fmt: skip
+    """A convolution of a picture that is resized first, and padded by its reflection."""
+    resize = importlib.import_module("wengert.compat.v1.image").resize_bilinear
+    padded = pad(resize(input, size, resize_align_corners), paddings, mode)
+    found: Tensor = conv2d(padded, filter, strides, padding)
+    return found
+
+
+def _gamma(shape: Any, key: Any, counter: Any, alg: Any, alpha: Any) -> Tensor:
+    """Samples of gamma distributions, by the key and the counter of the generator."""
+    row, a = rows.GAMMA.stateless, convert(alpha)
+    attrs = {"shape": leading_shape(sizes(shape, row), dims(a), row), "dtype": a.dtype}
+    drawn: Tensor = apply(row, [convert(key), convert(counter), a], attrs)
+    return drawn
+
+
+def _five_digits(number: Any) -> Tensor:
+    return as_string(convert(number), width=5, fill="0")
+
+
 def _bucketize(input: Any, boundaries: Sequence[float]) -> Any:
     """How many of the boundaries are at or below each element."""
     if not isinstance(boundaries, (list, tuple)):
@@ -400,7 +448,19 @@ _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "UniqueV2": lambda **given: unique_along(**given)[:2],
     "UniqueWithCountsV2": unique_along,
     "Fingerprint": lambda data, method: fingerprint(data, _text(method)),
+    "FusedResizeAndPadConv2D": _resized_and_convolved,
+    "MaxPoolGradWithArgmax": _max_pool_put,
+    "FractionalAvgPoolGrad": _fractional_avg_grad,
+    "ShardedFilename": lambda basename, shard, num_shards: strings_join(
+        [basename, "-", _five_digits(shard), "-of-", _five_digits(num_shards)]
+    ),
+    "ShardedFilespec": lambda basename, num_shards: strings_join(
+        [basename, "-?????-of-", _five_digits(num_shards)]
+    ),
+    "StatelessRandomGammaV3": _gamma,
+    **raw_cells.WRITTEN,
     **raw_gradients.WRITTEN,
+    **raw_quantized.WRITTEN,
     **raw_training.WRITTEN,
     **raw_variables.WRITTEN,
 }

@@ -14,6 +14,7 @@ from types import ModuleType
 
 import wengert
 from wengert import errors, keras
+from wengert.api.advice import instead_of
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.compat import keras2
 from wengert.compat.resolver import is_module
@@ -105,8 +106,10 @@ class _Finder(MetaPathFinder):
             return None
         if _path_in_keras(fullname) is not None and keras.is_installed():
             return ModuleSpec(fullname, _KerasLoader(), is_package=True)
-        if not is_module(fullname.partition(".")[2], self.loader.v1) and is_an_attempt():
-            raise ModuleNotFoundError(f"Wengert has no module {fullname}.", name=fullname)
+        path = fullname.partition(".")[2]
+        if not is_module(path, self.loader.v1) and is_an_attempt():
+            said = f"Wengert has no module {fullname}. {instead_of(path)}"
+            raise ModuleNotFoundError(said.rstrip(), name=fullname)
         return ModuleSpec(fullname, self.loader, is_package=True)
 
 

@@ -13,7 +13,10 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.ops.arrays.creation import range_, shape
+from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import as_shape
+from wengert.ops.control.map import map_fn
 from wengert.ops.control.tensor_list import (
     CONCAT_LIKE,
     CONCAT_LIST,
@@ -27,9 +30,10 @@ from wengert.ops.control.tensor_list import (
     said_of_elements,
     shapes_differ,
 )
+from wengert.ops.support.static_value import get_static_value
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
-from wengert.values.tensor import Tensor, TensorList
+from wengert.values.tensor import Tensor, TensorList, dims
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, NumpyDType
@@ -515,3 +519,34 @@ def tensor_list_concat(
     """The elements, which may have different lengths, behind one another."""
     attrs = {"dtype": _kind(element_dtype), "shape": _shape(element_shape)}
     return apply(CONCAT_LIST, (apply(OF_VECTORS, (input_handle,)),), attrs)
+
+
+def tensor_list_concat_v2(
+    input_handle: Any,
+    element_shape: Any,
+    leading_dims: Any,
+    element_dtype: Any,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The elements behind one another, and their lengths.
+
+    With leading dimensions, zeros of these lengths stand where no element was set.
+    """
+    wanted = convert(leading_dims, hint=as_dtype("int64"))
+    if not dims(wanted)[0]:
+        joined = tensor_list_concat(input_handle, element_dtype, element_shape)
+        return joined, _lengths(input_handle, element_dtype)
+    inner = [-1 if n is None else n for n in (_shape(element_shape) or ())[1:]]
+    parts = [
+        tensor_list_get_item(input_handle, i, element_dtype, [int(n), *inner])
+        for i, n in enumerate(get_static_value(wanted))
+    ]
+    return concat(parts, 0), wanted
+
+
+def _lengths(values: Any, dtype: Any) -> Tensor:
+    def length(i: Any) -> Tensor:
+        return shape(tensor_list_get_item(values, i, dtype), as_dtype("int64"))[0]
+
+    found: Tensor = map_fn(length, range_(tensor_list_length(values)), as_dtype("int64"))
+    return found

@@ -39,6 +39,8 @@ IntOutput -> a:int32
 IntOutputFloatOutput -> a:int32 b:float32
 KernelLabel -> result:string
 KernelLabelRequired input:int32 -> result:string
+MakeWeakResourceHandle handle:resource -> dup:resource
+Namespace>TestStringOutput input:float32 -> output1:float32 output2:string
 None ->
 Old ->
 OpWithDefaultAttr -> a:int32 | default_float=123.0
@@ -66,7 +68,7 @@ def _pairs(text: str) -> list[tuple[str, str]]:
 
 def _function(line: str) -> tuple[str, Callable[..., Any]]:
     head, _, attributes = line.partition(" | ")
-    inputs, _, outputs = head.partition("->")
+    inputs, _, outputs = head.partition(" ->")
     kind, *rest = inputs.split()
     taken, given = _pairs(" ".join(rest)), _pairs(outputs)
     defaults = {
@@ -74,7 +76,7 @@ def _function(line: str) -> tuple[str, Callable[..., Any]]:
         for name, _, value in (word.partition("=") for word in attributes.split())
     }
     row = _row(kind, taken, given)
-    results = namedtuple(f"{kind}Outputs", [name for name, _ in given])  # type: ignore[misc]
+    results = namedtuple(f"{kind.rpartition('>')[2]}Outputs", [name for name, _ in given])  # type: ignore[misc]
 
     def function(*args: Any, name: str | None = None, **kwargs: Any) -> Any:
         values = {key: kwargs.pop(key) for key, _ in taken if key in kwargs}
@@ -105,7 +107,7 @@ def _row(kind: str, taken: Sequence[tuple[str, str]], given: Sequence[tuple[str,
 
 
 def _in_small_letters(kind: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|>", "_", kind).lower()
 
 
 globals().update(map(_function, _OPERATIONS.strip().splitlines()))

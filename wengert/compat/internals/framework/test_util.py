@@ -8,7 +8,7 @@ import numpy as np
 
 from wengert.api.gradients.gradient_tape import GradientTape
 from wengert.api.gradients.graph_gradients import gradients
-from wengert.ops.arrays.shaping import transpose
+from wengert.ops.arrays.shaping import reshape, transpose
 from wengert.ops.linalg.matmul import matmul
 from wengert.testing import decorators as _decorators
 from wengert.testing.cases import TestCase as TensorFlowTestCase
@@ -130,6 +130,36 @@ def NHWCToNCHW(input_tensor: Any) -> Any:
 def NCHWToNHWC(input_tensor: Any) -> Any:
     """Move the channels from the second axis to the last."""
     return _permuted(input_tensor, {4: [0, 2, 3, 1], 5: [0, 2, 3, 4, 1]})
+
+
+def _sizes(x: Any) -> list[Any]:
+    return list(x if isinstance(x, (list, tuple)) else x.shape)
+
+
+def NHWCToNCHW_VECT_C(input_shape_or_tensor: Any) -> Any:
+    """Move the channels to the second axis, in vectors of four, which are the last axis."""
+    x, (*rest, channels) = input_shape_or_tensor, _sizes(input_shape_or_tensor)
+    if channels % 4:
+        raise ValueError(
+            "Last dimension of input must be evenly divisible by 4 to convert to NCHW_VECT_C."
+        )
+    sizes, last = [*rest, channels // 4, 4], len(rest)
+    order = [0, last, *range(1, last), last + 1]
+    if isinstance(x, (list, tuple)):
+        return [sizes[axis] for axis in order]
+    return transpose(reshape(x, sizes), order)
+
+
+def NCHW_VECT_CToNHWC(input_shape_or_tensor: Any) -> Any:
+    """Move the channels from the second axis, and from their vectors of four, to the last axis."""
+    x, (batch, channels, *spatial, four) = input_shape_or_tensor, _sizes(input_shape_or_tensor)
+    if four != 4:
+        raise ValueError("Last dimension of NCHW_VECT_C must be 4.")
+    whole = [batch, *spatial, channels * 4]
+    if isinstance(x, (list, tuple)):
+        return whole
+    places = range(2, len(spatial) + 2)
+    return reshape(transpose(x, [0, *places, 1, len(spatial) + 2]), whole)
 
 
 def random_seed(seed: int = 87654321) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert import raw_ops
 from wengert.compat import raw_arrays
 from wengert.compat.v1 import convert_to_tensor, setdiff1d, shape, size
 from wengert.ops.arrays.creation import rank
@@ -98,3 +99,22 @@ def repeat_with_axis(data: Any, repeats: Any, axis: Any, name: str | None = None
 def listdiff(x: Any, y: Any, out_idx: Any = None, name: str | None = None) -> Any:
     """What is in a list and not in another, and where it was."""
     return setdiff1d(x, y, out_idx or int32, name=name)
+
+
+def quantize(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    T: Any,  # its name there
+    mode: str = "MIN_COMBINED",
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+    ensure_minimum_range: float = 0.01,
+) -> Any:
+    """Floats as integers of a quantized dtype, and the range that these stand for."""
+    along = -1 if axis is None else axis
+    return raw_ops.QuantizeV2(
+        input, min_range, max_range, T, mode, round_mode, narrow_range, along, ensure_minimum_range
+    )

@@ -14,6 +14,9 @@ def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str = "cond") -> Any:
     return cond(pred, true_fn, false_fn, name=name)
 
 
+fast_cond_v2 = cond_v2
+
+
 def indexed_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]], name: str = "") -> Any:
     """Call one of several functions."""
     return switch_case(branch_index, list(branch_fns), name=name or "indexed_case")

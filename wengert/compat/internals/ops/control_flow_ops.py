@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.api.session.modes import control_dependencies
 from wengert.ops.arrays.identity import identity
+from wengert.ops.control.cond import switch_case
 from wengert.ops.control.dead_values import merge as merge
 from wengert.ops.control.dead_values import switch as switch
+from wengert.ops.support.static_value import get_static_value
+from wengert.values import nest
+from wengert.values.convert import convert
 
 _SwitchRefOrTensor = switch_ref_or_tensor = ref_switch = switch
+
+
+def _Identity(tensor: Any, name: str | None = None) -> Any:
+    """The same value; of composite tensors, that of each component."""
+    return nest.map_structure(
+        lambda part: identity(part, name=name), tensor, expand_composites=True
+    )
+
+
+def ref_select(index: Any, inputs: Sequence[Any], name: str | None = None) -> Any:
+    """The variable at an index or, where the index is not known yet, the value of that one."""
+    at = get_static_value(convert(index))
+    if at is not None:
+        return inputs[int(at)]
+    return switch_case(
+        index, [functools.partial(identity, v) for v in inputs], name=name or "switch_case"
+    )
 
 
 def with_dependencies(

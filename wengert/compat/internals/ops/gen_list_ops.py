@@ -2,6 +2,7 @@
 
 from wengert.ops.control.list_ops import empty_tensor_list as empty_tensor_list
 from wengert.ops.control.list_ops import tensor_list_concat as tensor_list_concat
+from wengert.ops.control.list_ops import tensor_list_concat_v2 as tensor_list_concat_v2
 from wengert.ops.control.list_ops import tensor_list_element_shape as tensor_list_element_shape
 from wengert.ops.control.list_ops import tensor_list_from_tensor as tensor_list_from_tensor
 from wengert.ops.control.list_ops import tensor_list_gather as tensor_list_gather
