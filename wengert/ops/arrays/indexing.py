@@ -131,7 +131,7 @@ def _picked(x: Tensor, parts: Sequence[Any]) -> Tensor:
         if not _is_gathered(index):
             continue
         if dims(index) or not index.dtype.is_integer:
-            raise bad_index(index)
+            raise _bad_index(index)
         behind = Ellipsis in rest[:at]  # then axes are counted from the end
         kept = sum(map(_keeps_an_axis, rest[at:] if behind else rest[:at]))
         axis = len(dims(x)) - kept if behind else kept
@@ -157,14 +157,19 @@ def _index(part: Any) -> Any:
         return part
     if isinstance(part, slice):
         return slice(_bound(part.start), _bound(part.stop), _bound(part.step))
+    return integer_index(part)
+
+
+def integer_index(part: Any) -> Any:
+    """An index as an int."""
     if isinstance(part, bool) or not hasattr(part, "__index__"):
-        raise bad_index(part)
+        raise _bad_index(part)
     try:
         return integer(part)
     except SymbolicValueError:
         raise
     except TypeError:
-        raise bad_index(part) from None
+        raise _bad_index(part) from None
 
 
 def _bound(value: Any) -> Any:
@@ -185,8 +190,7 @@ VALID_INDICES: Final = (
 )
 
 
-def bad_index(part: Any) -> TypeError:
-    """The error for what is no index."""
+def _bad_index(part: Any) -> TypeError:
     return TypeError(
         f"{VALID_INDICES}, got {part!r}. "
         "To pick several elements use tf.gather, by a condition tf.boolean_mask."

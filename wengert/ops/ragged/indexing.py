@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from wengert.core.dispatch import apply
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather
-from wengert.ops.arrays.indexing import bad_index
+from wengert.ops.arrays.indexing import integer_index
 from wengert.ops.ragged.places import CUT, ROWS, count_of_rows
 from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.values.convert import convert
@@ -49,22 +48,13 @@ def _picked(r: Any, parts: tuple[Any, ...]) -> Any:
         return _cut(_rows(r, first), tuple(rest))
     if first is None:
         return _cut(as_one_row(r), tuple(rest))
-    return _picked(_row(r, _integer(first)), tuple(rest))
+    return _picked(_row(r, int(integer_index(first))), tuple(rest))
 
 
 def as_one_row(r: RaggedTensor) -> RaggedTensor:
     """The ragged tensor with an axis before all others."""
     count = count_of_rows(r.row_splits)
     return RaggedTensor._of(r, convert([0, count], r.row_splits.dtype), count)
-
-
-def _integer(index: Any) -> int:
-    if isinstance(index, bool) or not hasattr(index, "__index__"):
-        raise bad_index(index)
-    try:
-        return operator.index(index)
-    except TypeError:
-        raise bad_index(index) from None
 
 
 def _row(r: RaggedTensor, index: int) -> Any:
@@ -121,4 +111,6 @@ def _cut(r: RaggedTensor, rest: tuple[Any, ...]) -> RaggedTensor:
 
 
 def _plain(key: slice) -> slice:
-    return slice(*[p if p is None else _integer(p) for p in (key.start, key.stop, key.step)])
+    return slice(
+        *[p if p is None else int(integer_index(p)) for p in (key.start, key.stop, key.step)]
+    )
