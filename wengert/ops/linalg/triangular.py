@@ -56,10 +56,18 @@ def _triangular_solve_kernel(
     if not is_plain or math.prod(batch) > a.shape[-1]:
         x = _substituted(a, np.broadcast_to(sides, (*batch, *sides.shape[-2:])), lower, adjoint)
     else:  # LAPACK is faster for one large matrix, but 100 times slower for 1000 of size 4
-        trtrs = scipy_linalg().get_lapack_funcs("trtrs", (a, sides))
-        trans = 2 if adjoint else 0
-        x = each_matrix(lambda a, b: (trtrs(a, b, lower=lower, trans=trans)[0],), a, sides)[0]
+        x = each_matrix(lambda a, b: (_by_lapack(a, b, lower, adjoint),), a, sides)[0]
     return x.astype(b.dtype, copy=False)
+
+
+def _by_lapack(a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
+    """LAPACK's solution for one matrix, of which it takes columns: those in memory, if it can."""
+    trans = 2 if adjoint else 0
+    if a.flags.c_contiguous and not (adjoint and a.dtype.kind == "c"):
+        a, lower, trans = a.T, not lower, int(not adjoint)
+    trtrs: Any = scipy_linalg().get_lapack_funcs("trtrs", (a, b))
+    found: Array = trtrs(a, b, lower=lower, trans=trans)[0]
+    return found
 
 
 def _substituted(a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
