@@ -6,7 +6,6 @@ everything where there is no compiler.
 
 from __future__ import annotations
 
-import functools
 import sys
 from typing import Any, Final
 
@@ -46,13 +45,16 @@ class _Kernel:
 
     def __init__(self, file: str, function: str) -> None:
         self._names = file, function
+        self._found: list[Any] = []
 
     def __call__(self, *arguments: Any) -> Any:
-        found = self._found
+        # No cached property: until Python 3.12 that has a lock, which stays locked in a forked child.
+        if not self._found:
+            self._found = [self._looked_for()]
+        (found,) = self._found
         return None if found is None else found(*arguments)
 
-    @functools.cached_property
-    def _found(self) -> Any:
+    def _looked_for(self) -> Any:
         """The function; None where there is none."""
         if sys.platform not in ("linux", "darwin"):
             return None

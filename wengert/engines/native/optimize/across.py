@@ -30,9 +30,8 @@ SQUARE: Final = 32  # rows of a tile at least: whole lines of the cache
 LEAST: Final = 1 << 16  # elements that are worth it
 FAR: Final = 64  # bytes between two elements
 MANY: Final = 256  # elements of a row, whose lines are gone until the next row is read;
-CLASH: Final = (
-    1 << 10
-)  # or fewer, if so many bytes between them put all lines in the same places of the cache
+# or fewer, if so many bytes between them put all lines in the same places of the cache.
+CLASH: Final = 1 << 10
 FEW: Final = 16  # elements of a column, or of such a row
 _IN_MEMORY: Final = (Input, Map, Outside, Product, Reduction, Tiled)
 
