@@ -134,11 +134,11 @@ class Variable(Value, metaclass=Made):
             )
         check_constraint(constraint)
         wanted = None if dtype is None else as_dtype(dtype)
-        is_local = current_graph() is not None and not experimental_enable_variable_lifting
-        tensor = (_within if is_local else _initial)(initial_value, wanted)
+        graph = current_graph()
+        is_local = graph is not None and not experimental_enable_variable_lifting
+        tensor = (_here if is_local else _initial)(initial_value, wanted)
         self._array: Any = tensor._array if not is_local else _room(tensor)
         self._key: Key | None = Key()
-        graph = current_graph()
         scope = thread.context.scope if graph is None else graph.names.scope
         self._name = f"{scope or ''}{name or 'Variable'}:0"
         self._shape = TensorShape(tensor.shape if shape is None else shape)
@@ -461,15 +461,15 @@ def _held(tensor: Tensor) -> Any:
 def _initial(value: Any, dtype: DType | None) -> Tensor:
     """The initial value of a variable. In a function it is computed outside of the function."""
     if current_graph() is None:
-        return convert(value() if callable(value) else value, dtype)
+        return _here(value, dtype)
     if isinstance(value, Tensor):
         return convert(bound.evaluate(value), dtype)
     with activate((), None):
-        return convert(value() if callable(value) else value, dtype)
+        return _here(value, dtype)
 
 
-def _within(value: Any, dtype: DType | None) -> Tensor:
-    """The initial value of a variable of a function alone, as a tensor of its graph."""
+def _here(value: Any, dtype: DType | None) -> Tensor:
+    """The initial value where it is asked for: of a variable of a function alone, a tensor of its graph."""
     return convert(value() if callable(value) else value, dtype)
 
 

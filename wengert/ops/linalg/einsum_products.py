@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array
 
 
+def terms_of(equation: str) -> tuple[list[str], str]:
+    """The labels of each operand, and those of the output, which may be missing."""
+    left, _, out = equation.partition("->")
+    return left.split(","), out
+
+
 class Matrices(NamedTuple):
     """How an array becomes several matrices: its axes, and their number, rows and columns."""
 
@@ -69,8 +75,7 @@ def _arranged(x: Array, to: Matrices) -> Array:
 @functools.lru_cache(maxsize=256)
 def as_product(equation: str, a: Dims, b: Dims) -> EinsumProduct | None:
     """The product that an einsum of arrays of these shapes is, if it is one."""
-    left, _, out = equation.partition("->")
-    first, second = left.split(",")
+    (first, second), out = terms_of(equation)
     if any(len(set(term)) < len(term) for term in (first, second)):
         return None
     sizes = dict(zip(first, a, strict=True))

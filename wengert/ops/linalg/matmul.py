@@ -21,7 +21,7 @@ from wengert.host.parallel import mind_the_load
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.shaping import expand_dims, reshape, squeeze, static, transpose
-from wengert.ops.linalg.einsum_products import as_product
+from wengert.ops.linalg.einsum_products import as_product, terms_of
 from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
 from wengert.ops.support.declare import convert_alike, without_kernel, wrong_dtype
@@ -360,7 +360,7 @@ def _einsum_rule(i: int, g: Tensor, y: Tensor | None, *xs: Tensor, equation: str
     An axis of this operand that appears nowhere else is filled by a vector of ones; a label it
     repeats gets a second name, tied to the first by an identity matrix.
     """
-    terms, out = _terms(equation)
+    terms, out = terms_of(equation)
     others = [(t, x) for j, (t, x) in enumerate(zip(terms, xs, strict=True)) if j != i]
     operands = [(out, g), *others]
     spare = iter(c for c in string.ascii_letters if c not in equation)
@@ -380,7 +380,7 @@ def _einsum_rule(i: int, g: Tensor, y: Tensor | None, *xs: Tensor, equation: str
 
 
 def _batched_einsum(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
-    terms, out = _terms(attrs["equation"])
+    terms, out = terms_of(attrs["equation"])
     label = next(c for c in string.ascii_letters if c not in attrs["equation"])
     left = ",".join(label + t if b else t for t, b in zip(terms, batched, strict=True))
     return apply(EINSUM, xs, {"equation": f"{left}->{label}{out}"})
@@ -388,7 +388,7 @@ def _batched_einsum(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs
 
 def _einsum_shape(*shapes: Dims, equation: str) -> Dims:
     """The sizes of the output's labels; those of an ellipsis broadcast."""
-    terms, out = _terms(equation)
+    terms, out = terms_of(equation)
     sizes: dict[str, list[Any]] = {}
     for term, shape in zip(terms, shapes, strict=True):
         for label, size in zip(term, shape, strict=True):
@@ -441,17 +441,12 @@ _LONG: Final = 1 << 14  # pairs of numbers
 _TERM: Final = r"[A-Za-z]*(\.\.\.)?[A-Za-z]*"
 
 
-def _terms(equation: str) -> tuple[list[str], str]:
-    left, _, out = equation.partition("->")
-    return left.split(","), out
-
-
 def _explicit(equation: str, shapes: Sequence[Dims]) -> str:
     """The equation with an explicit output, and with letters in place of ellipses."""
     compact = equation.replace(" ", "")
     if not re.fullmatch(rf"{_TERM}(,{_TERM})*(->{_TERM})?", compact):
         raise ValueError(f"Subscripts have incorrect format: {equation}")
-    terms, out = _terms(compact)
+    terms, out = terms_of(compact)
     if len(terms) != len(shapes):
         raise ValueError(
             f'Got {len(shapes)} inputs for equation "{equation}", expecting {len(terms)}.'
@@ -483,7 +478,7 @@ def _dots(term: str, shape: Dims) -> int:
 
 
 def _check_einsum(equation: str, explicit: str, shapes: Sequence[Dims]) -> None:
-    terms, out = _terms(explicit)
+    terms, out = terms_of(explicit)
     sizes: dict[str, int] = {}
     for i, (term, shape) in enumerate(zip(terms, shapes, strict=True)):
         if len(term) != len(shape):

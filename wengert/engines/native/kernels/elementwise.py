@@ -98,10 +98,7 @@ def _made(row: Row, kinds: tuple[str, ...]) -> tuple[Kernel, Any, int] | None:
 
 @kernel
 def _loop(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
-    code = Code()
-    code.instructions.extend(instructions)
-    out = code.kind(value)
-    width = _width([*[k[:2] for k in kinds], out], len(instructions))
+    code, out, width = _code_of(kinds, instructions, value)
     w = KernelWriter(len(kinds) + 1, 2)
     size, block = w.numbers
     # The last vector overlaps the one before, so that it ends with the array.
@@ -129,10 +126,7 @@ def _loop(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
 @kernel
 def _rows(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
     """The same row by row, for arrays with a number for each row or each column."""
-    code = Code()
-    code.instructions.extend(instructions)
-    out = code.kind(value)
-    width = _width([*[k[:2] for k in kinds], out], len(instructions))
+    code, out, width = _code_of(kinds, instructions, value)
     w = KernelWriter(len(kinds) + 1, 3)
     rows, columns, each = w.numbers
 
@@ -160,6 +154,14 @@ def _rows(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
 
     w.share(each, rows, row)
     return w.text()
+
+
+def _code_of(kinds: tuple[str, ...], instructions: Any, value: int) -> tuple[Code, str, int]:
+    """The scalar code, the type of its value, and the number of elements in a vector."""
+    code = Code()
+    code.instructions.extend(instructions)
+    out = code.kind(value)
+    return code, out, _width([*[k[:2] for k in kinds], out], len(instructions))
 
 
 def _spread(w: KernelWriter, kind: str, array: str, at: Any, width: int) -> str:

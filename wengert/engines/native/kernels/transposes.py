@@ -10,7 +10,7 @@ from __future__ import annotations
 from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, kernel
 from wengert.engines.native.codegen.memory_access import first
 from wengert.engines.native.codegen.squares import turned
-from wengert.engines.native.runtime.processor import vector_bytes
+from wengert.engines.native.kernels.columns import width_of
 
 
 def tile_kernel(kind: str) -> Kernel:
@@ -28,7 +28,7 @@ class _Transposed(KernelWriter):
 
     def __init__(self, kind: str) -> None:
         super().__init__(2, 6)
-        self.kind, self.width = kind, vector_bytes() // int(kind[1])
+        self.kind, self.width = kind, width_of(kind)
         self.rows, self.columns, self.step, apart, high, tiles = self.numbers
         number, tile = self.div("%part", tiles)
         self.begin = self.mul(tile, high)
