@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 export PYTHONPATH :=
 export PYTHONNOUSERSITE := 1
 unexport VIRTUAL_ENV PYTHONHOME PIP_TARGET PIP_USER
+# Without its bytecode, each of the many processes of the tests compiles the whole library anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo versions test quick sizes fuzz lint format bench docs clean
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import random
@@ -55,6 +56,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _shuffle(random.Random(seed), items)
 
 
+def pytest_collection_finish() -> None:
+    """The tests themselves, 100,000, stay to the end: the collector need not look at them each time."""
+    leave_alone_what_there_is()
+
+
+def leave_alone_what_there_is() -> None:
+    """The garbage collector looks at what is made from now on. Not undone: that would be all tests."""
+    gc.collect()
+    gc.freeze()
+
+
 def _shuffle(draw: random.Random, items: list[pytest.Item]) -> None:
     """No test may need another one: files in any order, and in each its tests in any order."""
     files: dict[Any, list[pytest.Item]] = {}
@@ -95,6 +107,12 @@ def interpreted() -> Iterator[None]:
     set_engine("numpy")
     yield
     set_engine(None)
+
+
+@pytest.fixture
+def collected_afresh() -> None:
+    """The collector looks at what the test makes, and not at what others left."""
+    leave_alone_what_there_is()
 
 
 @pytest.fixture(autouse=True)

@@ -48,7 +48,7 @@ def assembly(text: str, quickly: bool) -> str:
     for made in objects_in(compiler.compile_text(text, quickly)):
         assert made[18:20] == b"\xb7\0"  # ELF's number for AArch64
     module = llvm.parse_assembly(text, llvm.create_context())
-    machine = compiler._target_machine(compiler._STRAIGHT if quickly else compiler._LOOPS)
+    machine = compiler._target_machine(compiler.STRAIGHT if quickly else compiler.LOOPS)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     return machine.emit_assembly(module)
 
@@ -88,20 +88,20 @@ def texts() -> dict[str, str]:
 def text_of(function: Callable[..., Any], *args: Any, are_open: bool = False) -> str:
     """What the engine would compile for a function, of any sizes if they are open; NumPy then takes over."""
     import wengert as tf
-    from wengert.engines.native.program import build
+    from wengert.engines.native.program import modules
     from wengert.engines.native.runtime import units
 
     found: list[str] = []
 
-    def compiled(text: str) -> bytes:
-        found.append(text)
+    def results(ahead: Any) -> list[bytes]:
+        found.append(modules.module_of(ahead._functions))
         raise NotImplementedError
 
     def compiled_each(texts: Sequence[str]) -> list[bytes]:
         found.append(max(texts, key=len))
         raise NotImplementedError
 
-    build.compile_text = compiled  # type: ignore[assignment, attr-defined]
+    modules.Ahead.results = results  # type: ignore[assignment, method-assign]
     units.compile_each = compiled_each  # type: ignore[assignment, attr-defined]
     signature = [tf.TensorSpec([None] * len(x.shape), x.dtype) for x in args] if are_open else None
     with warnings.catch_warnings():

@@ -103,6 +103,31 @@ def data_parallel() -> None:
 
 
 @program(PROGRAMS)
+def draws_on_a_mesh() -> None:
+    """Random numbers of a step on a mesh are those of one device, and go on from step to step."""
+    mesh, rng = Mesh({"data": 4}), tf.random.Generator.from_seed(2)
+    batch = tf.constant(X)
+
+    def dropped_in_a_loop(x: Any) -> Any:
+        body = lambda i, x: (i + 1, tf.nn.dropout(x, 0.2))  # noqa: E731
+        return tf.while_loop(lambda i, x: i < 3, body, (0, x))[1]
+
+    for draw in (
+        lambda x: tf.nn.dropout(x, 0.5),
+        lambda x: tf.random.shuffle(x),
+        lambda x: x + rng.normal(x.shape),
+        dropped_in_a_loop,
+    ):
+        found = {}
+        for engine, x in {"numpy": batch, "xla": shard(X, mesh, "data")}.items():
+            tf.random.set_seed(3)
+            rng.reset_from_seed(2)
+            f = tf.function(draw, engine=engine)
+            found[engine] = [f(x).numpy() for _ in range(3)]
+        np.testing.assert_allclose(found["xla"], found["numpy"], **CLOSE)
+
+
+@program(PROGRAMS)
 def data_parallel_of_inputs_alone() -> None:
     mesh = Mesh({"data": -1})
     same_as_one_device([(), (), ()], lambda x: shard(x, mesh, ("data", None)), None)

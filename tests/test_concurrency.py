@@ -453,7 +453,8 @@ def test_the_collector_is_on_again_after_an_interrupt() -> None:
         gc.enable()
 
 
-def test_an_interrupt_while_tracing_leaves_nothing_active(request: Any) -> None:
+@pytest.mark.usefixtures("collected_afresh")
+def test_an_interrupt_while_tracing_leaves_nothing_active() -> None:
     """Also one that comes just as a context ends, which then cannot put anything back."""
     contexts = "context_manager.py", "contextlib.py"
     x, known = tf.constant(np.arange(5.0)), tf.function(lambda x: tf.reduce_sum(x) * 2.0)
@@ -472,8 +473,6 @@ def test_an_interrupt_while_tracing_leaves_nothing_active(request: Any) -> None:
         return interrupted_at(line, lambda: traced.get_concrete_function(), *contexts)
 
     line, each = 0, 1 if LONG else 7
-    gc.freeze()  # what the other tests have left need not be looked at each time
-    request.addfinalizer(gc.unfreeze)
     while interrupted(line):
         gc.collect()  # what is collected now puts nothing back
         context = current.context

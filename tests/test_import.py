@@ -35,6 +35,7 @@ def test_only_numpy_and_ourselves_are_loaded() -> None:
     assert {m for m in loaded if m not in sys.stdlib_module_names} <= ALLOWED
 
 
+@pytest.mark.timing
 def test_import_takes_less_than_150_milliseconds(tmp_path: Path) -> None:
     """With the bytecode written, and without the interpreter's own start."""
 

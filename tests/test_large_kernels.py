@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import math
 import os
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.core.dispatch import apply
 from wengert.core.table import TABLE
 from wengert.engines.native.codegen import kernel_writer
 from wengert.engines.native.kernels import (
@@ -25,14 +28,16 @@ from wengert.engines.native.kernels import (
     factors,
     matmul,
     reductions,
-    segment_extremes,
+    segments,
 )
 from wengert.engines.native.runtime.processor import is_supported
-from wengert.host.malloc import LARGE, LARGE_PAIR
+from wengert.host.malloc import LARGE, LARGE_PAIR, MANY_ROWS, NARROW
+from wengert.ops.linalg.einsum_products import as_product
 from wengert.ops.nn.conv import kernels
 from wengert.ops.random import philox
 from wengert.ops.random.philox import Philox, blocks, random_words
 from wengert.ops.support.large_kernels import LargeKernel, elementwise_kernel, philox_kernel
+from wengert.values.tensor import wrap
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="nothing compiles here")
 
@@ -104,6 +109,39 @@ def gradient(f: Callable[[Any], Any], x: Any) -> tuple[Any, Any]:
 def assert_both(run: Callable[[], Any], kind: str, exact: bool = False, used: bool = True) -> None:
     for got, want in zip(*both(run, used), strict=True):
         alike(got, want, kind, exact)
+
+
+def asks(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> bool:
+    """Whether a kernel for large arrays is asked."""
+    asked: list[Any] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(LargeKernel, "__call__", lambda *given: asked.append(given))
+        run()
+    return bool(asked)
+
+
+@pytest.mark.parametrize("name", ["Neg", "Exp", "Softplus", "Atan2", "AddV2"])
+def test_a_row_says_from_how_many_elements_on_an_array_is_large(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    row = TABLE[name]
+    for size in (row.large_from - 1, row.large_from):
+        xs = [tf.constant(drawn(size, "f4"))] * inputs_of(row)
+        assert asks(monkeypatch, partial(apply, row, xs)) == (size == row.large_from)
+
+
+def test_many_short_rows_are_large_for_a_reduction(monkeypatch: pytest.MonkeyPatch) -> None:
+    for shape, axis, wanted in (
+        ((MANY_ROWS, NARROW - 1), 1, True),
+        ((MANY_ROWS - 1, NARROW - 1), 1, False),
+        ((MANY_ROWS, NARROW), 1, False),
+        ((MANY_ROWS, NARROW - 1), None, False),  # all of it is one
+        ((MANY_ROWS, 1), 1, False),
+        ((4, MANY_ROWS // 4, 2), 2, True),
+    ):
+        x = tf.constant(np.ones(shape, "f4"))
+        for reduce in (tf.reduce_sum, tf.reduce_mean, tf.reduce_max, tf.reduce_min):
+            assert asks(monkeypatch, partial(reduce, x, axis)) == wanted, shape
 
 
 # ---- elementwise --------------------------------------------------------------------------------
@@ -186,22 +224,90 @@ def test_pairs(name: str, kind: str) -> None:
         ((3, 300, 301), (300, 301)), ((3, 300, 301), (3, 1, 1)), ((3, 300, 301), (3, 300, 1)),
         ((3, 300, 301), (1, 300, 301)), ((2, 1, 170_000), (170_000,)), ((1, 300_000), (1, 1)),
         ((512, 512), (512,)), ((512, 512), (512, 1)), ((512, 512), (1, 512)),
+        ((70_000, 4), (4,)), ((70_000, 4), (70_000, 1)), ((300, 300, 3), (300, 3)),
+        ((3, 300, 301), (3, 1, 301)), ((3, 300, 301), (300, 1)), ((999, 1, 5), (1, 99, 5)),
     ],
 )  # fmt: skip
 def test_broadcast_pairs(shape: Any, other: Any, kind: str) -> None:
-    """A number for each row, or for each column."""
+    """A number for each row, or for each column; repeated along any axis."""
     x, y = drawn(shape, kind, 0.2, 1), drawn(other, kind, 0.2, 2)
     assert_both(lambda: [tf.subtract(x, y), tf.math.squared_difference(x, y)], kind, exact=True)
 
 
-@pytest.mark.parametrize(
-    ("shape", "other"),
-    [((3, 300, 301), (3, 1, 301)), ((3, 300, 301), (300, 1)), ((70_000, 4), (4,)), ((70_000, 4), (70_000, 1))],
-)  # fmt: skip
-def test_broadcast_pairs_that_are_numpys(shape: Any, other: Any) -> None:
-    """Of an axis in the middle, and of short rows."""
-    x, y = drawn(shape, "f4"), drawn(other, "f4")
-    assert_both(lambda: [tf.subtract(x, y)], "f4", exact=True, used=False)
+# Ways for an array to lie in memory, or to broadcast to one that it is made of.
+LYING: dict[str, Callable[[Any], Any]] = {
+    "as it is": lambda x: x,
+    "with gaps": lambda x: np.concatenate([x, x], -1)[..., : x.shape[-1]],
+    "every other": lambda x: np.repeat(x, 2, -1)[..., ::2],
+    "every other row": lambda x: np.repeat(x, 2, -2)[..., ::2, :],
+    "backwards": lambda x: x[..., ::-1, ::-1],
+    "turned": lambda x: np.ascontiguousarray(x.T).T,
+    "repeated": lambda x: np.broadcast_to(x[..., :1], x.shape),
+    "a row, repeated": lambda x: np.broadcast_to(x[..., :1, :], x.shape),
+    "a column": lambda x: x[..., :1],
+    "a column with gaps": lambda x: x[..., -1:],
+    "a row": lambda x: x[..., :1, :],
+    "the last axes": lambda x: x.reshape(-1, *x.shape[-2:])[0],
+    "a number": lambda x: x[(0,) * x.ndim],
+}
+
+
+@pytest.mark.parametrize("one", LYING)
+@pytest.mark.parametrize("other", LYING)
+def test_short_rows_that_lie_in_any_way(one: str, other: str) -> None:
+    """NumPy's bits, whoever computes them."""
+    draw = np.random.default_rng([*map(ord, one + other)])
+    for _ in range(4):
+        columns, lead = int(draw.integers(1, NARROW + 2)), draw.integers(1, 4, draw.integers(0, 3))
+        most = LARGE // columns // int(np.prod(lead))
+        shape = (*map(int, lead), int(draw.integers(most, 2 * most)), columns)
+        x, y = (LYING[w](drawn(shape, "f4", 0.1, k)) for k, w in enumerate((one, other)))
+        with np.errstate(all="ignore"):
+            for f, name in ((np.subtract, "Sub"), (np.maximum, "Maximum"), (np.less, "Less")):
+                want = f(x, y)
+                alike(apply(TABLE[name], (wrap(x), wrap(y))), want, "f4", exact=True)
+                if max(x.size, y.size) < LARGE:
+                    continue
+                found = elementwise.apply_row(TABLE[name], [x, y], {})
+                if found is not None:
+                    alike(found, want, "f4", exact=True)
+
+
+def test_short_rows_are_taken() -> None:
+    """Of the ways above, all but those in which a row is not a step from the next."""
+    x = drawn((9000, 4), "f4")
+    taken = [
+        way
+        for way, f in LYING.items()
+        if elementwise.apply_row(TABLE["Mul"], [x, f(x)], {}) is not None
+    ]
+    assert sorted({*LYING} - {*taken}) == ["backwards", "every other", "turned"]
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_arrays_of_any_axes_broadcast(seed: int) -> None:
+    """Any axis of either may be missing or be repeated; a number of them may be there in two loops."""
+    draw = np.random.default_rng(seed)
+    for _ in range(4):
+        rank = int(draw.integers(1, 5))
+        shape = [int(n) for n in draw.integers(1, 7, rank)]
+        shape[draw.integers(rank)] = LARGE_PAIR // math.prod(shape) + int(draw.integers(1, 9))
+        if draw.random() < 0.3:
+            shape[-1] += 40
+        sizes = [[n if draw.random() < 0.7 else 1 for n in shape] for _ in range(2)]
+        x, y = (drawn(s[draw.integers(0, rank) :], "f4", seed=k) for k, s in enumerate(sizes))
+        alike(tf.subtract(x, y), x - y, "f4", exact=True)
+        alike(apply(TABLE["Maximum"], (wrap(x), wrap(y))), np.maximum(x, y), "f4", exact=True)
+
+
+def test_shapes_that_do_not_fit_are_refused_as_small_ones_are() -> None:
+    for shape, other in (
+        ((70000, 3), (70000, 2)),
+        ((3, 100000), (4, 100000)),
+        ((70000,), (69999,)),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Incompatible shapes"):
+            tf.subtract(np.ones(shape, np.float32), np.ones(other, np.float32))
 
 
 def test_rows_and_columns_at_once() -> None:
@@ -223,9 +329,31 @@ def test_where_an_array_begins_does_not_matter() -> None:
         assert part.tobytes() == whole[begin : begin + LARGE].tobytes()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("exponent", [1.0, 2.0, -1.0, 0.0, 0.5, 3.0])
+def test_powers_that_are_cheap(exponent: float, kind: str) -> None:
+    """They are powers, of the nearest bits; large or small."""
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.5, -2.25, 7e-5, 6e4]
+    x = np.concatenate([np.array(special, kind), drawn(LARGE, "f8").astype(kind)])
+    power = np.dtype(kind).type(exponent)
+    with np.errstate(all="ignore"):
+        want = np.power(x, power)
+        want = np.where(np.isneginf(x), np.inf, want) + 0 if exponent == 0.5 else want
+        nearest = {0.0: np.ones_like(x), 1.0: x, 2.0: x * x, -1.0: 1 / x}.get(exponent)
+    for count in (len(special), len(x)):
+        found = tf.pow(x[:count], power).numpy()
+        alike(found, want[:count].astype(kind), kind)
+        if nearest is not None:
+            alike(found, nearest[:count], kind, exact=True)
+    assert tf.pow(x[:2], np.full((1, 1), power)).shape == (1, 2)
+
+
 # ---- rows ---------------------------------------------------------------------------------------
 
-ROWS = [(97, 1003), (2, 3, 9000), (1200, 40), (40000,)]
+ROWS = [
+    (97, 1003), (2, 3, 9000), (1200, 40), (40000,),
+    (20000, 2), (11000, 3), (4701, 7), (5003, 8), (3000, 5, 13), (1500, 31),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -244,17 +372,37 @@ def test_rows(shape: Any, kind: str) -> None:
     assert_both(lambda: [tf.reduce_max(x, -1), tf.reduce_min(x, -1, True)], kind, exact=True)
 
 
+@pytest.mark.parametrize("columns", [2, 3, 8, 19, 150])
 @pytest.mark.parametrize("kind", KINDS)
-def test_rows_with_infinities(kind: str) -> None:
-    x = drawn((300, 150), kind, 0.005)
-    x[0], x[1], x[2, 5], x[3, 149] = -np.inf, -0.0, np.nan, np.inf
+def test_rows_with_infinities(kind: str, columns: int) -> None:
+    x = drawn((45000 // columns, columns), kind, 0.005)
+    x[0], x[1], x[2, 1], x[3, -1] = -np.inf, -0.0, np.nan, np.inf
     assert_both(lambda: [tf.reduce_sum(x, 1), tf.nn.softmax(x), tf.nn.log_softmax(x)], kind)
     assert_both(lambda: [tf.reduce_max(x, 1), tf.reduce_min(x, 1)], kind, exact=True)
 
 
-def test_other_axes_are_numpys() -> None:
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [
+        ((11000, 3), 0), ((3, 4000, 5), 1), ((700, 50, 2), 1), ((4, 7, 6, 1700, 1), (1, 2)), ((5003, 31), 0),
+        ((2, 3, 5, 9001), (0, 1, 2)), ((9, 700, 100), 1), ((1200, 320), 0), ((60, 2, 3000), 1), ((20_000, 2), 0),
+    ],
+)  # fmt: skip
+def test_other_axes(shape: Any, axes: Any, kind: str) -> None:
+    """Rows that follow each other are added up, in chunks if there are many."""
+    x = drawn(shape, kind)
+    assert_both(lambda: [tf.reduce_sum(x, axes), tf.reduce_mean(x, axes, keepdims=True)], kind)
+    y = drawn(shape, kind, 0.01)
+    assert_both(lambda: [tf.reduce_max(y, axes), tf.reduce_min(y, axes, True)], kind, exact=True)
+
+
+def test_other_axes_that_are_numpys() -> None:
+    """Those between which others are kept, and few long rows."""
     x = drawn((300, 200), "f4")
     assert_both(lambda: [tf.reduce_sum(x, 0), tf.nn.softmax(x, 0)], "f4", used=False)
+    x = drawn((30, 20, 70), "f4")
+    assert_both(lambda: [tf.reduce_sum(x, [0, 2])], "f4", used=False)
 
 
 def test_long_sums_keep_their_digits() -> None:
@@ -456,11 +604,27 @@ def test_rows_that_meet(kind: str, width: int) -> None:
         assert_both(lambda: [f(x, ids, 6) for f in extremes], kind, exact=True)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_any_width_are_summed_one_after_the_other(kind: str) -> None:
+    """Bit for bit what NumPy adds, which goes through the rows in turn."""
+    draw = np.random.default_rng(5)
+    for width in [2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, *draw.integers(32, 300, 6)]:
+        x = drawn((4000 // width + int(draw.integers(9)), int(width)), kind, 0.01)
+        ids = draw.integers(0, 9, len(x)).astype(draw.choice(["i4", "i8"]))
+        for ufunc in (np.add, np.maximum, np.minimum):
+            out = drawn((9, int(width)), kind)
+            wanted = out.copy()
+            with np.errstate(all="ignore"):
+                ufunc.at(wanted, ids, x)
+            assert segments.change_rows(ufunc, out, ids, x) is out
+            alike(out, wanted, kind, exact=True)
+
+
 def test_indices_outside_are_not_written() -> None:
     out, x = np.zeros((4, 100), "f4"), drawn((1000, 100), "f4")
     for bad in (-1, 4):
         ids = np.full(1000, bad)
-        assert segment_extremes.change_rows(np.maximum, out, ids, x) is None
+        assert segments.change_rows(np.maximum, out, ids, x) is None
     assert not out.any()
 
 
@@ -468,6 +632,16 @@ def test_sums_of_columns() -> None:
     x = drawn((5000, 97), "f8")
     alike(batch_norm.sum_formula("value", x), x.sum(0), "f8")
     assert batch_norm.sum_formula("value", x[:, :1].copy()) is None
+
+
+@pytest.mark.parametrize("alpha", [0.2, 1.0, 0.0, -0.5, 2.0, 1e-30])
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+def test_leaky_relu_has_the_bits_of_its_definition(kind: str, alpha: float) -> None:
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, -1e-45, 1e-45]
+    x = np.concatenate([special, drawn(LARGE, "f8")]).astype(kind)
+    with np.errstate(all="ignore"):
+        wanted = np.where(x > 0, x, x * x.dtype.type(alpha))
+    alike(tf.nn.leaky_relu(x, alpha), wanted, kind, exact=True)
 
 
 # ---- threads, engines, memory -------------------------------------------------------------------
@@ -657,6 +831,76 @@ def test_products_of_parts_of_matrices() -> None:
     a, b = drawn((90, 120), "f8"), drawn((120, 160), "f8")
     alike(matmul.product(a[:, ::2], b[::2]), a[:, ::2] @ b[::2], "f8")
     alike(matmul.product(a[5:], b[:, 3:]), a[5:] @ b[:, 3:], "f8")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lying", range(12))
+def test_products_of_matrices_with_gaps(kind: str, lying: int) -> None:
+    """Each side beside others of its kind, row by row or column by column, into rows with gaps."""
+    draw = np.random.default_rng(lying)
+    for _ in range(6):
+        rows, depth, columns = (int(n) for n in draw.integers(4, 90, 3))
+        depth = int(draw.choice([1, depth, 530, 1100]))
+        batch = () if draw.random() < 0.3 else (int(draw.integers(1, 5)),)
+        a, b = (_beside(drawn((*batch, *s), kind), draw) for s in ((rows, depth), (depth, columns)))
+        memory = np.zeros((*batch, rows, columns + 13), kind)
+        out = memory[..., 3 : 3 + columns]
+        found = matmul.product(a, b, out)
+        assert (found is None) == (
+            bool(batch) and batch != (1,) and rows * depth * columns < matmul.EACH
+        )
+        if found is None:
+            continue
+        assert found is out
+        bound = np.finfo(kind).eps * depth * (np.abs(a) @ np.abs(b)).max()
+        assert np.abs(out - a @ b).max() <= bound
+        assert not memory[..., :3].any()
+        assert not memory[..., 3 + columns :].any()
+
+
+def _beside(x: Any, draw: Any) -> Any:
+    """Its axes in any order in memory, of which the outer ones are parts of longer axes."""
+    order = draw.permutation(x.ndim)
+    wide = np.full([x.shape[axis] + 5 for axis in order], np.nan, x.dtype)
+    lying = wide.transpose(np.argsort(order))
+    part = lying[tuple(slice(2, 2 + size) for size in x.shape)]
+    part[...] = x
+    return part
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_einsums_are_products_as_they_lie(seed: int) -> None:
+    """Whatever the order of the labels, also of parts of arrays; no operand is changed."""
+    draw = np.random.default_rng(seed)
+    labels = iter("abcdefgh")
+    count, rows, summed, columns = (
+        [next(labels) for _ in range(draw.integers(least, 3))] for least in (0, 1, 1, 1)
+    )
+    size = {k: int(draw.integers(2, 5)) for k in count}
+    size |= {k: int(draw.integers(4, 14)) for k in (*rows, *columns)}
+    size |= {k: int(draw.integers(2, 5)) for k in summed}
+    size[summed[0]] = 1 + 2**18 // math.prod(size[k] for k in (*rows, *columns))  # worth a kernel
+    first, second, out = (
+        "".join(draw.permutation([*g, *h, *count]))
+        for g, h in ((rows, summed), (summed, columns), (rows, columns))
+    )
+    a, b = (drawn([size[k] for k in term], "f8", seed=k) for k, term in enumerate((first, second)))
+    if draw.random() < 0.5:
+        a, b = _beside(a, draw), _beside(b, draw)
+    equation, before = f"{first},{second}->{out}", (a.copy(), b.copy())
+    found = tf.einsum(equation, wrap(a), wrap(b))
+    np.testing.assert_allclose(found, np.einsum(equation, a, b), rtol=1e-10, atol=1e-9)
+    assert (a == before[0]).all()
+    assert (b == before[1]).all()
+
+
+def test_the_einsums_of_batches_copy_nothing() -> None:
+    """Those of a batch of vectors with a matrix for each of several components, and their gradients."""
+    x, w = drawn((300, 20, 12), "f8"), drawn((20, 12, 12), "f8")
+    for equation, a, b in (("kij,nkj->nki", w, x), ("nki,kij->nkj", x, w), ("nki,nkj->kij", x, x)):
+        product = as_product(equation, a.shape, b.shape)
+        assert product is not None
+        alike(product.in_place(a, b), np.einsum(equation, a, b), "f8")
 
 
 @pytest.mark.parametrize(

@@ -80,11 +80,13 @@ def test_exponentials(processor: str, kind: str) -> None:
 
 @pytest.mark.parametrize("processor", PROCESSORS)
 @pytest.mark.parametrize("kind", ["f4", "f8"])
-@pytest.mark.parametrize("name", ["product {} 64", "product {} 1024", "convolution {}"])
-def test_sums_stay_in_registers(processor: str, kind: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "count"), [("product {} 64", 24), ("product {} 1024", 24), ("convolution {}", 48)]
+)
+def test_sums_stay_in_registers(processor: str, kind: str, name: str, count: int) -> None:
     loop = multiplying(emitted(processor)[name.format(kind)], kind)
-    # All 24 sums, twice; what is read is two vectors of one side, and the numbers of the other.
-    assert len(multiplications(loop)) == 48
+    # All 24 sums; what is read is a few vectors of one side, and the numbers of the other.
+    assert len(multiplications(loop)) == count
     assert len({x.split(",")[0] for x in multiplications(loop)}) == 24
     assert on_stack(loop) == []
     assert not any(re.match(r"st", x) for x in loop)
@@ -92,13 +94,11 @@ def test_sums_stay_in_registers(processor: str, kind: str, name: str) -> None:
 
 @pytest.mark.parametrize("processor", PROCESSORS)
 @pytest.mark.parametrize("kind", ["f4", "f8"])
-@pytest.mark.parametrize(("name", "count"), [("open {}", 48), ("eager product {}", 24)])
-def test_sums_of_any_sizes_stay_in_registers(
-    processor: str, kind: str, name: str, count: int
-) -> None:
+@pytest.mark.parametrize("name", ["open {}", "eager product {}"])
+def test_sums_of_any_sizes_stay_in_registers(processor: str, kind: str, name: str) -> None:
     """The sums do; of the distances between rows, which are known only then, some may not."""
     loop = multiplying(emitted(processor)[name.format(kind)], kind)
-    assert len(multiplications(loop)) == count
+    assert len(multiplications(loop)) == 24
     assert len({x.split(",")[0] for x in multiplications(loop)}) == 24
     assert not any(re.match(r"(st|ld)\w*\s+q\d+, \[(sp|x29)", x) for x in loop)
 

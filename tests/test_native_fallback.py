@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wengert as tf
-from wengert.engines.native.program import arena, build
+from wengert.engines.native.program import arena, modules
 from wengert.engines.native.runtime import cache, llvm, openblas, thread_pool
 from wengert.host import threads
 
@@ -158,7 +158,7 @@ def test_without_openblas(
 
 def test_a_graph_that_cannot_be_compiled(monkeypatch: Any) -> None:
     """One warning for each graph, which says what went wrong and where the graph is."""
-    monkeypatch.setattr(build, "compile_text", _raising(RuntimeError("planted")))
+    monkeypatch.setattr(modules.Ahead, "results", _raising(RuntimeError("planted")))
     assert_one_warning("RuntimeError: planted", "Tanh", os.path.basename(__file__), "report it")
     other = tf.function(lambda x: tf.sin(x) * 2.0, jit_compile=True)
     assert len(said(lambda: other(tf.constant(X)))) == 1
@@ -239,6 +239,30 @@ def test_interrupts_while_llvm_compiles() -> None:
     assert output(started(INTERRUPTED)) == "done\n"
 
 
+# A fork while a thread compiles: both go on, the child without that thread.
+FORKED = """
+import os
+from wengert.engines.native.runtime import llvm
+llvm.get_threads = lambda: 2
+def kernel(k, lines=2000):
+    steps = "".join(f"%v{i + 1} = fadd double %v{i}, {float(k)}\\n" for i in range(lines))
+    return f"define double @k{k}(double %v0) {{\\n{steps}ret double %v{lines}\\n}}\\n"
+with llvm.Compilation() as compilation:
+    for k in range(6):
+        compilation.add(kernel(k), 2)
+        compilation.begin()
+    child = os.fork()
+    made = compilation.results()
+    if child == 0:
+        os._exit(0 if len(made) == 6 and all(made) else 1)
+print(os.waitpid(child, 0)[1], len(made), all(made))
+"""
+
+
+def test_a_fork_while_llvm_compiles() -> None:
+    assert output(started(FORKED)) == "0 6 True\n"
+
+
 # A plan that runs after Python has cleared the modules of which it needs something.
 CALLED_AT_THE_END = """
 import os, sys
@@ -268,14 +292,14 @@ def test_plans_run_while_python_ends() -> None:
 
 def test_a_graph_that_llvm_refuses(monkeypatch: Any) -> None:
     """A text that this version of LLVM does not take: one warning, and NumPy's numbers."""
-    usual = build.compile_text  # type: ignore[attr-defined]
-    monkeypatch.setattr(build, "compile_text", lambda text: usual(text + REFUSED))
+    usual = modules.module_of
+    monkeypatch.setattr(modules, "module_of", lambda functions: usual(functions) + REFUSED)
     assert_one_warning("immarg", "computed by NumPy instead")
 
 
 def test_gradients_of_what_cannot_be_compiled(monkeypatch: Any) -> None:
     """They are computed by NumPy too."""
-    monkeypatch.setattr(build, "compile_text", _raising(RuntimeError("planted")))
+    monkeypatch.setattr(modules.Ahead, "results", _raising(RuntimeError("planted")))
     f = tf.function(lambda x: tf.reduce_sum(tf.sin(x)), jit_compile=True)
     x = tf.constant(X)
     with warnings.catch_warnings(), tf.GradientTape() as tape:
@@ -308,7 +332,7 @@ def test_results_that_no_memory_holds(compiled: bool | None) -> None:
 
 def test_without_memory_to_compile(monkeypatch: Any) -> None:
     """It is nobody's mistake, and said once for all graphs."""
-    monkeypatch.setattr(build, "compile_text", _raising(MemoryError()))
+    monkeypatch.setattr(modules.Ahead, "results", _raising(MemoryError()))
     assert_one_warning("no memory to compile")
     assert said(lambda: assert_right(tf.function(softly, jit_compile=True))) == []
 
@@ -361,8 +385,8 @@ def _raising(error: BaseException) -> Callable[..., Any]:
 COUNTING = """
 import hashlib, sys, numpy as np
 from wengert.engines.native.runtime import llvm
-usual, count = llvm.compile_text, []
-llvm.compile_text = lambda text, quickly=False: count.append(1) or usual(text)
+usual, count = llvm.Compilation.results, []
+llvm.Compilation.results = lambda made: count.append(1) or usual(made)
 import wengert as tf
 x = tf.constant(np.arange(70_000.0).reshape(700, 100) / 1e5)
 f = tf.function(lambda x: tf.reduce_sum(tf.exp(x) @ tf.transpose(x), 0), jit_compile=True)

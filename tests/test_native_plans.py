@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,8 +12,11 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.engines.native.codegen.function_writer import FunctionWriter
+from wengert.engines.native.codegen.gemm_forms import Function
+from wengert.engines.native.program import modules
 from wengert.engines.native.program.arena import ALIGNED, Arena
-from wengert.engines.native.runtime import elf_loader, llvm, pieces, processor
+from wengert.engines.native.runtime import elf_loader, llvm, llvm_calls, pieces, processor
 from wengert.engines.native.runtime.llvm import LoadedObject
 
 
@@ -330,12 +332,71 @@ def test_pieces_without_threads_or_in_turn(lacking: str, monkeypatch: Any) -> No
     """Where the system has no more threads, or llvmlite another form."""
     monkeypatch.setattr(llvm, "get_threads", lambda: 2)
     if lacking == "threads":
-        monkeypatch.setattr(threading.Thread, "start", _raising(RuntimeError("no more")))
+        monkeypatch.setattr(llvm, "start_new_thread", _raising(RuntimeError("no more")))
     else:
-        llvm.compile_text(TWICE)  # which loads it
-        other = SimpleNamespace(lib=SimpleNamespace(LLVMPY_TargetMachineEmitToMemory=None))
-        monkeypatch.setattr(llvm, "load_module", lambda name: other)
+        other = SimpleNamespace(lib=SimpleNamespace())
+        monkeypatch.setattr(llvm_calls, "load_module", lambda name: other)
+        llvm_calls.calls.cache_clear()
+        assert llvm_calls.calls() is None
     assert len(pieces.objects_in(llvm.compile_text(long_module(8)))) == 2
+    llvm_calls.calls.cache_clear()
+
+
+def looping(name: str, lines: int = 300) -> Function:
+    """A function that adds up a number so often."""
+    w = FunctionWriter(1)
+
+    def more(_: str, values: list[str]) -> list[str]:
+        for _add in range(lines):
+            values = [w.set(f"fadd double {values[0]}, 1.0")]
+        return values
+
+    (total,) = w.loop(0, 5, 1, more, [("double", w.read("f8", w.arrays[0], 0, 1))])
+    w.write("f8", w.arrays[0], 0, total, 1)
+    return w.function()
+
+
+def test_functions_are_compiled_while_others_are_written(monkeypatch: Any) -> None:
+    """A module is complete with a few hundred lines; what was written last is compiled at the end."""
+    import ctypes
+
+    monkeypatch.setattr(llvm, "get_threads", lambda: 2)
+    functions = {f"@k{k}": looping(f"@k{k}") for k in range(3)}
+    functions["@k3"] = Function("entry:\nret void", frozenset(), ())
+    for begins in (True, False):
+        with modules.Ahead(begins) as ahead:
+            for name in functions:
+                ahead.add(name, functions)
+                ahead.add(name, functions)
+            assert ahead._compilation._begun >= begins
+            objects = ahead.results()
+        assert len(objects) == 4
+        loaded = LoadedObject(pieces.joined(objects))
+        for k in range(4):
+            x = ctypes.c_double(2.0)
+            table = (ctypes.c_void_p * 1)(ctypes.addressof(x))
+            run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(loaded.address(f"k{k}"))
+            run(ctypes.addressof(table), 0)
+            assert x.value == (2.0 if k == 3 else 1502.0)
+
+
+def test_loops_that_are_known_to_run_once_or_never() -> None:
+    """They are no loops."""
+    w = FunctionWriter(1)
+    assert w.loop(3, 3, 1, lambda i, values: values, [("i64", "7")]) == ["7"]
+    assert w.loop("2", 5, 3, lambda i, values: [w.add(i, *values)], [("i64", "7")]) == ["9"]
+    assert (w.add("%x", 0), w.mul("%x", 1), w.mul("%x", "0"), w.sub(5, "2")) == (
+        "%x",
+        "%x",
+        "0",
+        "3",
+    )
+    assert (w.div("%x", 1), w.div("7", 2)) == (("%x", "0"), ("3", "1"))
+    assert "phi" not in w.function().text
+    (end,) = w.loop(0, 2, 1, lambda i, values: [w.add(i, *values)], [("i64", "7")])
+    assert w.function().text.count("phi") == 2
+    assert w.function().text.count("icmp") == 1
+    assert end in w.function().text
 
 
 def test_functions_without_loops_are_compiled_with_less_effort(monkeypatch: Any) -> None:
@@ -360,10 +421,10 @@ def test_functions_without_loops_are_compiled_with_less_effort(monkeypatch: Any)
     monkeypatch.setattr(llvm, "_compiled", noting)
     data = llvm.compile_text(long_module(8) + loop + caller)
     of_effort = dict(efforts)
-    assert of_effort.keys() == {llvm._LOOPS, llvm._STRAIGHT}
-    assert "@caller" in of_effort[llvm._LOOPS]
-    assert "@k0" not in of_effort[llvm._LOOPS]
-    assert "@count" not in of_effort[llvm._STRAIGHT]
+    assert of_effort.keys() == {llvm.LOOPS, llvm.STRAIGHT}
+    assert "@caller" in of_effort[llvm.LOOPS]
+    assert "@k0" not in of_effort[llvm.LOOPS]
+    assert "@count" not in of_effort[llvm.STRAIGHT]
     assert all(LoadedObject(data).address(name) for name in ("k0", "k7", "caller"))
 
 

@@ -12,12 +12,12 @@ import pytest
 
 import wengert as tf
 from wengert.engines.native.codegen import gemm_forms
-from wengert.engines.native.codegen.gemm_forms import Form, is_small, left_size, packs_left
+from wengert.engines.native.codegen.gemm_forms import Form, is_compiled, left_size, packs_left
 from wengert.engines.native.codegen.gemm_writer import product_text
 from wengert.engines.native.codegen.kernel_writer import kernel
-from wengert.engines.native.runtime.processor import sums_at_once
+from wengert.engines.native.runtime.processor import most_vectors, sums_at_once, vector_bytes
 
-R = gemm_forms.rows_at_once()
+R = sums_at_once() // 2
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -124,6 +124,112 @@ def test_a_tall_matrix_is_multiplied_in_strips(turns: tuple[bool, bool]) -> None
     assert gemm_forms.strips(form_of(*matrices(40, 1100, 300, turns, np.float32))) == 1
 
 
+@pytest.mark.parametrize("turns", TURNS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_matrix_and_a_vector(turns: tuple[bool, bool], dtype: Any) -> None:
+    """Rows or columns along memory, on either side, with what is left over of both."""
+    for size, depth in itertools.product((1, 2, 3, 5, 8, 17, 33, 70), (1, 2, 5, 8, 17, 40)):
+        for m, n in ((size, 1), (1, size)):
+            a, b = matrices(m, n, depth, turns, dtype)
+            for factor, onto in ((1.0, False), (-0.5, False), (2.0, True)):
+                form = form_of(a, b, factor=factor, onto=onto)
+                assert gemm_forms.has_vector(form)
+                before = np.full((m, n), 3, dtype)
+                c = before.copy()
+                multiplied(form, memory(a), memory(b), c)
+                allowed = 300 * np.finfo(dtype).eps
+                np.testing.assert_allclose(c, before * onto + factor * (a @ b), allowed, allowed)
+
+
+@pytest.mark.parametrize("turns", TURNS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_large_matrix_and_a_vector(turns: tuple[bool, bool], dtype: Any) -> None:
+    """However it is cut, in which no bit differs; also with long rows, and few."""
+    for size, depth in ((1, 70_001), (3, 9000), (130, 131), (129, 1030), (2500, 9), (5003, 17)):
+        for m, n in ((size, 1), (1, size)):
+            a, b = matrices(m, n, depth, turns, dtype)
+            for factor, onto in ((1.0, False), (-0.5, False), (2.0, True)):
+                found = []
+                for splits in (1, 2, 3):
+                    c = np.full((m, n), 3, dtype)
+                    form = form_of(a, b, factor=factor, onto=onto, splits=splits)
+                    assert gemm_forms.has_vector(form)
+                    multiplied(form, memory(a), memory(b), c)
+                    found.append(c)
+                assert np.array_equal(found[0], found[1])
+                assert np.array_equal(found[0], found[2])
+                close((found[0] - dtype(3) * onto), a, b, factor)
+
+
+def test_a_matrix_of_unknown_length_and_a_vector() -> None:
+    """One plan for all: a regression and its gradient, whose sums go along either axis."""
+
+    def loss(x: Any, w: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            value = tf.reduce_sum((tf.linalg.matvec(x, w) - y) ** 2)
+        return value, tape.gradient(value, w)
+
+    form = [tf.TensorSpec(s, tf.float64) for s in ([None, 300], [300], [None])]
+    compiled = tf.function(loss, jit_compile=True, input_signature=form)
+    rng = np.random.default_rng(0)
+    for rows in (7, 2000, 1, 64, 0, 33, 1000):
+        given = [tf.constant(rng.normal(size=s)) for s in ((rows, 300), 300, rows)]
+        for one, other in zip(compiled(*given), loss(*given), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_many_matrices_and_vectors(turned: bool) -> None:
+    """In plans: values and gradients of a batch, of which each has its own vector."""
+
+    def f(a: Any, x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([a, x])
+            y = tf.tanh(tf.linalg.matvec(a, x, transpose_a=turned))
+        return y, *tape.gradient(y, [a, x])
+
+    rng = np.random.default_rng(3)
+    given = tf.constant(rng.normal(size=(5, 7, 7))), tf.constant(rng.normal(size=(5, 7)))
+    for one, other in zip(tf.function(f, jit_compile=True)(*given), f(*given), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("turns", TURNS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_pieces_of_a_long_inner_axis_are_alike(turns: tuple[bool, bool], dtype: Any) -> None:
+    """Each is long enough for whole squares of a matrix that is transposed."""
+    width = vector_bytes() // np.dtype(dtype).itemsize
+    few = matrices(40, 70, 1, turns, dtype)
+    for k in range(1, 300_000, 7):
+        form = form_of(*few)._replace(k=k)
+        count = gemm_forms.pieces(form)
+        assert count == 1 or k // count >= 4 * width
+        assert gemm_forms.depth(form) == -(-k // count)
+    for n, k in ((70, 14_479), (64, 15_495), (20, 61_711)):
+        a, b = matrices(30, n, k, turns, dtype)
+        c = np.full((30, n), np.nan, dtype)
+        multiplied(form_of(a, b), memory(a), memory(b), c)
+        close(c, a, b)
+
+
+@pytest.mark.parametrize("turns", TURNS)
+@pytest.mark.parametrize("sizes", [(784, 10, 128), (500, 12, 96), (90, 0, 500)])
+def test_a_single_panel_reads_a_turned_matrix_where_it_is(
+    turns: tuple[bool, bool], sizes: tuple[int, int, int]
+) -> None:
+    """The last one is as wide as a panel can be here."""
+    m, n, k = sizes
+    n = n or most_vectors() * vector_bytes() // 4
+    a, b = matrices(m, n, k, turns, np.float32)
+    form = form_of(a, b)
+    assert is_compiled(form, 1)
+    assert not packs_left(form)
+    c = np.full((m, n), np.nan, np.float32)
+    multiplied(form, memory(a), memory(b), c)
+    close(c, a, b)
+
+
 def test_many_matrices_between_other_numbers() -> None:
     """Heads of attention: matrices that lie side by side in one array, and so do the results."""
     rng = np.random.default_rng(5)
@@ -154,7 +260,9 @@ def _at_the_edge(x: Any) -> Any:
 
 @pytest.mark.skipif(not hasattr(LIBC, "mprotect"), reason="memory cannot be closed here")
 @pytest.mark.parametrize("turns", TURNS)
-@pytest.mark.parametrize("sizes", [(2 * R + 1, 21, 13), (25, 18, 1100), (14, 8, 3)])
+@pytest.mark.parametrize(
+    "sizes", [(2 * R + 1, 21, 13), (25, 18, 1100), (14, 8, 3), (21, 1, 13), (1, 21, 13)]
+)
 def test_nothing_beside_the_matrices_is_touched(
     turns: tuple[bool, bool], sizes: tuple[int, int, int]
 ) -> None:
@@ -181,7 +289,9 @@ def test_one_number_that_is_none_stays_where_it_belongs(turns: tuple[bool, bool]
 
 
 def by_blas(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wengert.engines.native.program.steps.is_small", lambda form, count: False)
+    monkeypatch.setattr(
+        "wengert.engines.native.program.steps.is_compiled", lambda form, count: False
+    )
 
 
 @pytest.mark.parametrize("shapes", [((6, 40, 30), (6, 30, 40)), ((64, 48), (48, 80))])
@@ -207,21 +317,38 @@ def test_plans_use_it_and_agree_with_blas(shapes: Any, monkeypatch: pytest.Monke
         np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11)
 
 
-def test_what_is_large_or_tiny_is_left_to_blas() -> None:
-    def small(m: int, n: int, k: int, turned: bool = False, count: int = 1) -> bool:
+def test_what_is_huge_or_flat_is_left_to_blas() -> None:
+    def ours(m: int, n: int, k: int, turned: bool = False, count: int = 1) -> bool:
         lead = (k, k if turned else n)
         form = Form("f4", m, n, k, False, lead[0], turned, lead[1], n, 1.0, False, 1)
-        return is_small(form, count)
+        return is_compiled(form, count)
 
-    assert small(128, 128, 64, count=64)
-    assert small(64, 512, 512)
-    assert not small(4096, 4096, 4096)
-    assert not small(1, 512, 512)
-    assert not small(512, 1, 512)
-    assert small(sums_at_once(), 8, 4)
-    assert not small(sums_at_once() + 1, 8, 4)
-    assert small(64, 256, 2048, turned=True)
-    assert not small(64, 256, 4096, turned=True)
+    assert ours(128, 128, 64, count=64)
+    assert ours(64, 512, 512)
+    assert ours(1024, 2048, 1024)
+    assert ours(64, 256, 4096, turned=True)
+    assert not ours(4096, 4096, 4096)
+    assert ours(1, 512, 512)
+    assert not ours(2, 512, 512)
+    assert ours(512, 1, 512)
+    assert ours(sums_at_once(), 8, 4)
+    assert not ours(sums_at_once() + 1, 8, 4)
+
+
+@pytest.mark.parametrize("columns", [16, 33, 48, 64, 80, 129, 144, 200])
+def test_panels_leave_few_columns_over(columns: int) -> None:
+    """A panel of many vectors has blocks of few rows, so one vector that is left over is slow."""
+    a, b = matrices(50, columns, 40, (False, False), np.float32)
+    form = form_of(a, b)
+    vectors = gemm_forms.vectors_of(form)
+    width = vector_bytes() // 4
+    needed = -(-columns // width)
+    assert vectors in (2, most_vectors())
+    assert needed > 2 * vectors or -needed % vectors <= 1
+    assert gemm_forms.rows_of(form) * vectors + vectors + 1 <= 32
+    c = np.zeros((50, columns), np.float32)
+    multiplied(form, a, b, c)
+    close(c, a, b)
 
 
 def test_a_sum_of_products_is_computed_where_it_is_handed_out() -> None:
@@ -330,7 +457,8 @@ def test_sums_of_columns(name: str, sizes: tuple[int, int, int], monkeypatch: An
     same(f, *args)
     steps = tf.function(f, jit_compile=True).plan(*args).steps
     assert [s["kind"] for s in steps] == ["product"] + ["loop"] * (1 + (name == "both"))
-    assert all(s["size"] == [-(-m // R), n] for s in steps[1:])  # of the blocks' sums
+    blocks = gemm_forms.blocks_of(form_of(*map(np.asarray, args[:2])))
+    assert all(s["size"] == [blocks, n] for s in steps[1:])  # of the blocks' sums
     try:
         found = []
         for threads in (1, 2, 3):
@@ -514,7 +642,7 @@ def test_rows_of_a_product_that_are_picked_by_an_index() -> None:
 
 
 @pytest.mark.parametrize("turned", [True, False])
-def test_a_long_inner_axis_is_ours_where_the_result_is_small(turned: bool) -> None:
+def test_a_long_inner_axis_is_ours_where_the_result_is_compiled(turned: bool) -> None:
     """As of the gradient of a weight: what is done with it is part of the product."""
     a = drawn_matrix((6000, 40) if turned else (40, 6000), 1)
     b = drawn_matrix((6000, 100), 2)

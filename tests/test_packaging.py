@@ -66,16 +66,16 @@ def run(command: list[str], **more: object) -> str:
 
 
 def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
-    """About 2.7 MB, with its data and its types, and nothing that is for us alone.
+    """About 2.8 MB, with its data and its types, and nothing that is for us alone.
 
     It was under 2.2 before graphs of version 1 were read from files, under 2.3 before networks were
     trained by a command, and XLA was an engine, under 2.4 before programs ran on several devices, and
     under 2.5 before TensorFlow's tests of datasets ran, and windows and gamma functions were compiled, and
     under 2.6 before large arrays were computed in blocks, and replicas by one program, and under 2.7
     before values were put aside in barriers, staging areas and handles, and under 2.75 before eager products had
-    kernels, and dtypes could give way.
+    kernels, and dtypes could give way, and under 2.82 before cumulative sums and orders were computed outside of NumPy.
     """
-    assert wheel.stat().st_size < 2_800_000
+    assert wheel.stat().st_size < 2_840_000
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "wengert/py.typed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -218,3 +219,26 @@ def test_errors_of_the_function_come_through() -> None:
         y = tf.py_function(fails, [tf.constant(1.0)], tf.float32)
         with pytest.raises(tf.errors.UnknownError, match="KeyError: 'no such thing'"):
             session.run(y)
+
+
+@pytest.mark.parametrize("call", [tf.py_function, tf.numpy_function])
+@pytest.mark.parametrize("compiled", [None, False, True])
+def test_context_variables_are_read_and_set_for_the_call_alone(call: Any, compiled: Any) -> None:
+    """Wherever the call is carried out."""
+    variable: ContextVar[int] = ContextVar("variable", default=0)
+    seen: list[int] = []
+
+    def inner(x: Any) -> Any:
+        seen.append(variable.get())
+        variable.set(variable.get() + 1)
+        return x
+
+    def outer(x: Any) -> Any:
+        return call(inner, [x], tf.float32) * 1.0
+
+    f = outer if compiled is None else tf.function(outer, jit_compile=compiled)
+    variable.set(5)
+    for _ in range(2):
+        assert f(tf.constant(2.0)).numpy() == 2.0
+    assert seen == [5, 5]
+    assert variable.get() == 5

@@ -341,6 +341,24 @@ def test_a_sequence_whose_length_is_known_later() -> None:
         assert not np.any(other[2])
 
 
+@pytest.mark.parametrize("shape", [None, [None, None, None]])
+@pytest.mark.parametrize("name", ["BlockLSTM", "BlockLSTMV2"])
+def test_a_sequence_of_which_nothing_is_known(name: str, shape: Any) -> None:
+    """Such a call is put off, and has all results and their gradients nevertheless."""
+
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            found = getattr(raw, name)(seq_len_max=3, **(CELL | {"x": x}))
+        return found[6], found.cs, tape.gradient(found.h, x)
+
+    x = tf.constant(sawtooth(3, 1, 2))
+    later = tf.function(slope, input_signature=[tf.TensorSpec(shape, tf.float32)])
+    for one, other in zip(later(x), slope(x), strict=True):
+        assert np.any(one)
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-7)
+
+
 def test_a_picture_resized_padded_and_convolved() -> None:
     y = raw.FusedResizeAndPadConv2D(
         input=PIXELS, size=[4, 4], paddings=[[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT",

@@ -11,7 +11,7 @@ from wengert.core.row import FIELDS, Row
 from wengert.core.table import TABLE, complete
 
 # Computed by the constructor from the others.
-DERIVED = {"differentiable", "saves_x", "saves_y", "ufunc"}
+DERIVED = {"differentiable", "large_from", "saves_x", "saves_y", "ufunc"}
 
 
 def of_marks() -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 import threading
@@ -453,16 +452,12 @@ def seconds_for(count: int) -> float:
 
 
 @pytest.mark.timing
+@pytest.mark.usefixtures("collected_afresh")
 def test_large_graphs_take_linear_time() -> None:
     """A graph of 200,000 operations, without recursion."""
-    gc.collect()
-    gc.freeze()  # the collector looks at the graph, and not at what other tests left
-    try:
-        # A graph that fits the caches would be no measure.
-        small = min(seconds_for(50_000) for _ in range(2))
-        assert min(seconds_for(200_000) for _ in range(2)) < 1.5 * 4 * small
-    finally:
-        gc.unfreeze()
+    # A graph that fits the caches would be no measure.
+    small = min(seconds_for(50_000) for _ in range(2))
+    assert min(seconds_for(200_000) for _ in range(2)) < 1.5 * 4 * small
 
 
 def test_what_may_not_be_fetched() -> None:

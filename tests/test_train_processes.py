@@ -56,8 +56,27 @@ def test_a_killed_run_goes_on_to_the_same_numbers(tmp_path: Path) -> None:
     np.testing.assert_allclose(history(folder), history(alone), rtol=1e-3)
 
 
-def test_what_cannot_be_trained_is_said_once(tmp_path: Path) -> None:
+@needs_jax
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["regresion"], "Did you mean regression?"),
+        (["regression", "--layer", "spectral"], "'regression' has no layer to choose"),
+        (["regression", "--override-scope", "eig"], "SCOPE=GRADIENT is wanted"),
+    ],
+)
+def test_what_cannot_be_trained_is_said_once(words: list[str], said: str, tmp_path: Path) -> None:
     """Before any process is begun."""
-    found = run("regresion", "--out", tmp_path / "run")
+    found = run(*words, "--out", tmp_path / "run")
     assert found.returncode == 2
-    assert found.stderr.count("Did you mean regression?") == 1
+    assert " ".join(found.stderr.split()).count(said) == 1
+
+
+@needs_jax
+def test_what_a_run_was_not_begun_with_is_said_once(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert train(*TASK, "--steps", 5, out=folder) == 0
+    found = run("--resume", folder, "--rate", 0.5)
+    assert found.returncode == 2
+    assert " ".join(found.stderr.split()).count("rate 0.5 (it has") == 1
+    assert "The others were ended" not in found.stderr

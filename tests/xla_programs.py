@@ -664,6 +664,60 @@ def random_numbers() -> None:
 
 
 @program
+def draws_of_sizes_that_only_a_call_knows() -> None:
+    """Batches of several sizes: one function draws what NumPy would, and goes on where it stood."""
+    draws: dict[str, Callable[[Any], Any]] = {
+        "normal": lambda x: tf.random.normal(tf.shape(x)),
+        "uniform": lambda x: tf.random.uniform(tf.shape(x)),
+        "integers": lambda x: tf.random.uniform(tf.shape(x), 0, 7, dtype=tf.int32),
+        "truncated": lambda x: tf.random.truncated_normal(tf.shape(x)),
+        "gamma": lambda x: tf.random.gamma(tf.shape(x), x[0, 0]),
+        "poisson": lambda x: tf.random.poisson(tf.shape(x)[:1], x),
+        "dropout": lambda x: tf.nn.dropout(x, 0.4),
+    }
+
+    def batches(draw: Callable[[Any], Any], engine: str) -> list[Any]:
+        tf.random.set_seed(3)
+        spec = [tf.TensorSpec([None, None])]
+        f = tf.function(draw, engine=engine, input_signature=spec)
+        return [f(tf.fill([n, 3], 0.7)).numpy() for n in (2, 4, 2)]
+
+    for name, draw in draws.items():
+        for got, want in zip(batches(draw, "xla"), batches(draw, "numpy"), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6, err_msg=name)
+
+    said = refused(
+        tf.function(lambda x: tf.random.normal([tf.cast(x, tf.int32)]), engine="xla"),
+        tf.constant(2.0),
+    )
+    assert "XLA cannot compute RandomStandardNormal: the sizes" in said
+
+
+@program
+def candidates() -> None:
+    """Classes that a loss is sampled with; a sampler that learns would begin anew at each call."""
+
+    def drawn(sampler: Callable[..., Any]) -> Callable[[], Any]:
+        return lambda: lambda classes: [sampler(classes, 1, 5, True, 9) for _ in range(2)]
+
+    def loss() -> Any:
+        rows, bias = tf.reshape(tf.range(60.0), [20, 3]) / 60.0, tf.zeros([20])
+
+        def f(x: Any, classes: Any) -> Any:
+            return tf.nn.nce_loss(rows, bias, classes, x, num_sampled=5, num_classes=20)
+
+        return f
+
+    classes = np.array([[1], [8]])
+    same(drawn(tf.random.log_uniform_candidate_sampler), classes)
+    same(drawn(tf.random.uniform_candidate_sampler), classes)
+    same(loss, floats([1, 2, 3], [4, 5, 6]), classes)
+    learning = drawn(tf.random.learned_unigram_candidate_sampler)()
+    said = refused(tf.function(learning, engine="xla"), tf.constant(classes))
+    assert "LearnedUnigramCandidateSampler: it learns from run to run" in said
+
+
+@program
 def draws_in_branches_in_loops() -> None:
     """To the second order: what is drawn is kept for the gradient, a list of lists of it."""
 
@@ -701,6 +755,62 @@ def a_stream_goes_on() -> None:
 
 
 @program
+def nothing_to_go_through() -> None:
+    """Loops over no elements that may be left, lists of none, and what would be wrong if it were reached."""
+
+    def until_large() -> Any:
+        def f(x: Any) -> Any:
+            total = tf.reduce_sum(x) * 0.0
+            for element in x:
+                total += tf.sin(element)
+                if total > 1.0:
+                    break
+            return total
+
+        return f
+
+    def first_if_any() -> Any:
+        def f(x: Any) -> Any:
+            doubled = tf.TensorArray(tf.float32, tf.size(x))
+            for i in tf.range(tf.size(x)):
+                doubled = doubled.write(i, x[i] * 2.0)
+            return tf.cond(tf.size(x) > 0, lambda: doubled.read(0), lambda: tf.constant(7.0))
+
+        return f
+
+    def first_if_positive() -> Any:
+        def f(x: Any) -> Any:
+            there = tf.TensorArray(tf.float32, tf.size(x)).unstack(x)
+            return tf.cond(tf.reduce_sum(x) > 0.0, lambda: there.read(0), lambda: tf.constant(7.0))
+
+        return f
+
+    def written_if_positive() -> Any:
+        def f(x: Any) -> Any:
+            there = tf.TensorArray(tf.float32, tf.size(x)).unstack(x)
+            return tf.cond(
+                tf.reduce_sum(x) > 0.0,
+                lambda: there.write(0, tf.reduce_sum(x)).stack(),
+                lambda: x * 3.0,
+            )
+
+        return f
+
+    def first_where_negative() -> Any:
+        return lambda x: tf.cond(tf.reduce_sum(x) < 0.0, lambda: x[0], lambda: tf.constant(1.0))
+
+    def of_any_length(make: Callable[[], Any]) -> Callable[[], Any]:
+        spec = [tf.TensorSpec([None])]
+        return lambda: tf.function(make(), input_signature=spec)
+
+    for make in (
+        until_large, first_if_any, first_if_positive, written_if_positive, first_where_negative,
+    ):  # fmt: skip
+        for x in (floats(), floats(1, 2, 3), floats(-1)):
+            same(of_any_length(make), x)
+
+
+@program
 def errors_are_numpys() -> None:
     same(lambda: lambda x, i: tf.gather(x, i), floats(1, 2), np.int32([0, 7]))
     same(lambda: lambda x, y: x // y, np.int32([1, 2]), np.int32([1, 0]))
@@ -732,6 +842,61 @@ def python_is_called() -> None:
         got = tf.function(shaped, engine="xla")(tf.constant([0.0, 2.0]))
     assert got.numpy().tolist() == [0.0, 4.0]
     assert out.getvalue() == "x is [0 2]\n"
+
+
+@program
+def python_is_given_all_bits_in_any_thread() -> None:
+    """XLA's threads may be the ones that call: JAX has no 64-bit types there."""
+    given: set[tuple[bool, str]] = set()
+    caller = threading.get_ident()
+
+    def seen(x: Any) -> Any:
+        given.add((threading.get_ident() == caller, x.dtype.name))
+        return x
+
+    def passed(x: Any) -> Any:
+        y = tf.numpy_function(seen, [x], x.dtype)
+        y.set_shape(x.shape)
+        return y
+
+    def f(x: Any, y: Any) -> Any:
+        total, count = x * 0.5, tf.constant(0)
+        while count < 2 and tf.reduce_sum(total * total) < 2.0:
+            last = x * 0.5
+            for _ in tf.range(tf.cast(tf.reduce_sum(tf.abs(total)) + 1.0, tf.int32) % 4):
+                last = last * 0.7 + tf.reduce_mean(passed(tf.math.igamma(tf.abs(y) + 1.0, y * y)))
+            total = last
+            count += 1
+        return passed(total)
+
+    def curvature(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                z = tf.reduce_sum(tf.tanh(f(x, y)))
+            slope = tape.gradient(z, x, unconnected_gradients="zero")
+        return z, slope, outer.gradient(slope, x, unconnected_gradients="zero")
+
+    compiled, chance = tf.function(curvature, engine="xla"), np.random.default_rng(0)
+    for _ in range(20):
+        xs = [tf.constant(chance.normal(size=n)) for n in (3, 4)]
+        for got, want in zip(compiled(*xs), curvature(*xs), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
+    assert {name for _, name in given} == {"float64"}
+
+    wide = (
+        np.int64(-(2**40)),
+        np.uint64(2**63 + 1),
+        np.float64(np.pi),
+        np.complex128(1.1 + 1e300j),
+    )
+    for value in (*wide, np.float32(1.5), np.complex64(1 - 2j), np.bool_(True), np.float16(0.1)):
+        for shape in ((), (0,), (2, 3)):
+            x = tf.constant(np.full(shape, value))
+            y = tf.function(passed, engine="xla")(x)
+            assert y.dtype is x.dtype
+            np.testing.assert_array_equal(y, x)
 
 
 @program

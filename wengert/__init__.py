@@ -3,7 +3,6 @@
 A name that TensorFlow has means here what it means there; a name that it lacks is ours.
 """
 
-import importlib as _importlib
 import sys as _sys
 import typing as _typing
 from typing import Any as _Any
@@ -51,6 +50,7 @@ from wengert.graph.devices import DeviceSpec as DeviceSpec
 from wengert.graph.exchange import exchange as _exchange
 from wengert.graph.graph import Graph as Graph
 from wengert.graph.operation import Operation as Operation
+from wengert.host.locks import load_module as _load_module
 from wengert.ops.arrays.broadcasting import bitcast as bitcast
 from wengert.ops.arrays.broadcasting import broadcast_dynamic_shape as broadcast_dynamic_shape
 from wengert.ops.arrays.broadcasting import broadcast_static_shape as broadcast_static_shape
@@ -122,7 +122,6 @@ from wengert.ops.control.while_loop import while_loop as while_loop
 from wengert.ops.linalg.matmul import einsum as einsum
 from wengert.ops.linalg.matmul import matmul as matmul
 from wengert.ops.linalg.matmul import tensordot as tensordot
-from wengert.ops.linalg.norms import norm as norm
 from wengert.ops.math.arithmetic import add as add
 from wengert.ops.math.arithmetic import add_n as add_n
 from wengert.ops.math.arithmetic import atan2 as atan2
@@ -341,6 +340,7 @@ if _typing.TYPE_CHECKING:
     from wengert.ops.linalg.eigen import eig as eig
     from wengert.ops.linalg.eigen import eigvals as eigvals
     from wengert.ops.linalg.matrix_functions import sqrtm as _sqrtm
+    from wengert.ops.linalg.norms import norm as norm
     from wengert.ops.nn.clipping import clip_by_global_norm as clip_by_global_norm
     from wengert.ops.nn.conv.dilated import conv as conv
     from wengert.ops.nn.conv.dilated import conv2d_backprop_filter_v2 as conv2d_backprop_filter_v2
@@ -462,6 +462,7 @@ _ELSEWHERE = {
     "eigvals": ("ops.linalg.eigen", "eigvals"),
     "extract_volume_patches": ("ops.image.patches", "extract_volume_patches"),
     "matrix_square_root": ("ops.linalg.matrix_functions", "sqrtm"),
+    "norm": ("ops.linalg.norms", "norm"),
     "constant_initializer": ("api.initializers.simple", "constant_initializer"),
     "ones_initializer": ("api.initializers.simple", "ones_initializer"),
     "random_normal_initializer": ("api.initializers.simple", "random_normal_initializer"),
@@ -481,10 +482,10 @@ if not _typing.TYPE_CHECKING:
 
     def __getattr__(name: str) -> _Any:
         if name in _LATER:
-            return _importlib.import_module(f"wengert.{name}")
+            return _load_module(f"wengert.{name}")
         if name in _ELSEWHERE:
             module, function = _ELSEWHERE[name]
-            found = getattr(_importlib.import_module(f"wengert.{module}"), function)
+            found = getattr(_load_module(f"wengert.{module}"), function)
             globals()[name] = found
             return found
         said = "" if name.startswith("_") else _instead_of(name)
@@ -496,7 +497,7 @@ if not _typing.TYPE_CHECKING:
         )
 
     def _instead_of(name: str) -> str:
-        found: str = _importlib.import_module("wengert.api.advice").instead_of(name)
+        found: str = _load_module("wengert.api.advice").instead_of(name)
         return found
 
 
@@ -504,9 +505,9 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_LATER, *_ELSEWHERE})
 
 
-_kinks_declared_later(lambda: _importlib.import_module("wengert.ops.nn.pool.ties"))
-_exchange.given_by(lambda: _importlib.import_module("wengert.compat.graph_defs.descriptions"))
-_answers.given_by(lambda: _importlib.import_module("wengert.insight.answers"))
+_kinks_declared_later(lambda: _load_module("wengert.ops.nn.pool.ties"))
+_exchange.given_by(lambda: _load_module("wengert.compat.graph_defs.descriptions"))
+_answers.given_by(lambda: _load_module("wengert.insight.answers"))
 
 
 @_declared_later
@@ -526,6 +527,8 @@ def _declare_the_rest() -> None:
         "ops.arrays.raw_bytes",
         "strings",
         "lookup",
+        "ops.special.bessel",
+        "ops.special.incomplete_gamma",
         "ops.control.list_ops",
         "ops.control.tensor_map",
         "ops.reductions.order_statistic",
@@ -537,7 +540,7 @@ def _declare_the_rest() -> None:
         "signal",
         "sparse",
     ):
-        _importlib.import_module(f"wengert.{name}")
+        _load_module(f"wengert.{name}")
 
 
 __version__ = "0.1.0"

@@ -1,9 +1,11 @@
 """tf.math: elementwise functions, reductions, cumulative and segment operations."""
 
-from wengert import math_special as _special
+import typing as _typing
+from typing import Any as _Any
+
+from wengert.host.locks import load_module as _load_module
 from wengert.ops.arrays.broadcasting import polyval as polyval
 from wengert.ops.arrays.gathering import unsorted_segment_sum as unsorted_segment_sum
-from wengert.ops.linalg.norms import l2_normalize as l2_normalize
 from wengert.ops.math.arithmetic import accumulate_n as accumulate_n
 from wengert.ops.math.arithmetic import add as add
 from wengert.ops.math.arithmetic import add_n as add_n
@@ -78,7 +80,6 @@ from wengert.ops.nn.activations import log_softmax as log_softmax
 from wengert.ops.nn.activations import softmax as softmax
 from wengert.ops.nn.activations import softplus as softplus
 from wengert.ops.nn.activations import softsign as softsign
-from wengert.ops.random.sobol import sobol_sample as sobol_sample
 from wengert.ops.reductions.counting import bincount as bincount
 from wengert.ops.reductions.counting import confusion_matrix as confusion_matrix
 from wengert.ops.reductions.cumulative import cumprod as cumprod
@@ -116,23 +117,66 @@ from wengert.ops.reductions.sorting import approx_max_k as approx_max_k
 from wengert.ops.reductions.sorting import approx_min_k as approx_min_k
 from wengert.ops.reductions.sorting import in_top_k as in_top_k
 from wengert.ops.reductions.sorting import top_k as top_k
-from wengert.ops.special.bessel import bessel_i0 as bessel_i0
-from wengert.ops.special.bessel import bessel_i0e as bessel_i0e
-from wengert.ops.special.bessel import bessel_i1 as bessel_i1
-from wengert.ops.special.bessel import bessel_i1e as bessel_i1e
-from wengert.ops.special.gamma import digamma as digamma
-from wengert.ops.special.gamma import erfc as erfc
-from wengert.ops.special.gamma import erfcinv as erfcinv
-from wengert.ops.special.gamma import erfinv as erfinv
-from wengert.ops.special.gamma import lbeta as lbeta
-from wengert.ops.special.gamma import lgamma as lgamma
-from wengert.ops.special.gamma import ndtri as ndtri
-from wengert.ops.special.gamma import polygamma as polygamma
-from wengert.ops.special.gamma import zeta as zeta
-from wengert.ops.special.incomplete_gamma import betainc as betainc
-from wengert.ops.special.incomplete_gamma import igamma as igamma
-from wengert.ops.special.incomplete_gamma import igammac as igammac
 
 multiply_no_nan = _mul_no_nan
 mod = floormod
-special = _special
+
+# What is loaded when somebody asks for it, with the module that has it.
+_LATER = {
+    "bessel_i0": "wengert.ops.special.bessel",
+    "bessel_i0e": "wengert.ops.special.bessel",
+    "bessel_i1": "wengert.ops.special.bessel",
+    "bessel_i1e": "wengert.ops.special.bessel",
+    "betainc": "wengert.ops.special.incomplete_gamma",
+    "digamma": "wengert.ops.special.gamma",
+    "erfc": "wengert.ops.special.gamma",
+    "erfcinv": "wengert.ops.special.gamma",
+    "erfinv": "wengert.ops.special.gamma",
+    "igamma": "wengert.ops.special.incomplete_gamma",
+    "igammac": "wengert.ops.special.incomplete_gamma",
+    "l2_normalize": "wengert.ops.linalg.norms",
+    "lbeta": "wengert.ops.special.gamma",
+    "lgamma": "wengert.ops.special.gamma",
+    "ndtri": "wengert.ops.special.gamma",
+    "polygamma": "wengert.ops.special.gamma",
+    "sobol_sample": "wengert.ops.random.sobol",
+    "zeta": "wengert.ops.special.gamma",
+}
+
+if _typing.TYPE_CHECKING:
+    from wengert import math_special as _special
+    from wengert.ops.linalg.norms import l2_normalize as l2_normalize
+    from wengert.ops.random.sobol import sobol_sample as sobol_sample
+    from wengert.ops.special.bessel import bessel_i0 as bessel_i0
+    from wengert.ops.special.bessel import bessel_i0e as bessel_i0e
+    from wengert.ops.special.bessel import bessel_i1 as bessel_i1
+    from wengert.ops.special.bessel import bessel_i1e as bessel_i1e
+    from wengert.ops.special.gamma import digamma as digamma
+    from wengert.ops.special.gamma import erfc as erfc
+    from wengert.ops.special.gamma import erfcinv as erfcinv
+    from wengert.ops.special.gamma import erfinv as erfinv
+    from wengert.ops.special.gamma import lbeta as lbeta
+    from wengert.ops.special.gamma import lgamma as lgamma
+    from wengert.ops.special.gamma import ndtri as ndtri
+    from wengert.ops.special.gamma import polygamma as polygamma
+    from wengert.ops.special.gamma import zeta as zeta
+    from wengert.ops.special.incomplete_gamma import betainc as betainc
+    from wengert.ops.special.incomplete_gamma import igamma as igamma
+    from wengert.ops.special.incomplete_gamma import igammac as igammac
+
+    special = _special
+else:
+
+    def __getattr__(name: str) -> _Any:
+        if name == "special":
+            found = _load_module("wengert.math_special")
+        elif name in _LATER:
+            found = getattr(_load_module(_LATER[name]), name)
+        else:
+            raise AttributeError(f"module 'wengert.math' has no attribute {name!r}")
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, "special"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
 import textwrap
@@ -15,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from wengert.core.table import TABLE
+from wengert.host.spelling import words_near
 
 Item = TypeVar("Item")
 WRONG_USE = 2  # the exit code for usage errors, as in Python's own commands
@@ -38,7 +38,7 @@ def report_failure(message: str) -> int:
 
 def report_no_operation(name: str) -> int:
     """Print that there is no operation of a name, and what is near; returns the exit code."""
-    near = difflib.get_close_matches(name.rpartition(".")[2], TABLE, n=3, cutoff=0.4)
+    near = words_near(name.rpartition(".")[2], TABLE, likeness=0.4)
     hint = f" Near it: {', '.join(near)}." if near else ""
     return report_failure(f"there is no operation '{name}'.{hint}")
 

@@ -172,7 +172,9 @@ def _known(what: str, given: str | None, known: list[str]) -> None:
         raise _WrongUseError(f"there is no {what} '{given}'. There are: {', '.join(known)}.{hint}")
 
 
-def _check_layer(name: str | None, task: Task) -> None:
+def _check_layer(name: str | None, task: Task | None) -> None:
+    if task is None:  # of a file, which has not been run
+        return
     if name is not None and not task.layers:
         having = " and ".join(t.name for t in TASKS.values() if t.layers)
         raise _WrongUseError(
@@ -224,8 +226,11 @@ def _train(options: argparse.Namespace) -> int:
 def _launched(options: argparse.Namespace) -> int:
     """Train in several processes, which begin as this one did."""
     words = [*options.given]
-    if not options.resume:
+    if options.resume:
+        _check_begun_so(options, run_folder.settings_in(Path(options.resume)))
+    else:
         _check_name(options.task)
+        _check_layer(_asked(options).get("layer"), TASKS.get(options.task))
         words += (
             [] if options.out else ["--out", str(run_folder.next_free(Path(options.task).stem))]
         )
@@ -283,23 +288,27 @@ def _settings(
     options: argparse.Namespace, task: Task, begun: Settings | None, examples: int
 ) -> Settings:
     """What the run is made of: what was asked for, what it was begun with, what the task takes."""
-    asked = _asked(options)
     often = options.save_every or (begun or Settings).save_every
     if begun is not None:
-        wrong = differences(begun, asked)
-        if wrong:
-            raise _WrongUseError(
-                f"the run of {options.resume} was begun otherwise: {', '.join(wrong)}. What may change is "
-                "--steps or --epochs; another --out begins another run."
-            )
+        _check_begun_so(options, begun)
         steps = _length(options, begun.batch, examples) or begun.steps
         return dataclasses.replace(begun, steps=steps, save_every=often)
     defaults = {
         "batch": min(task.batch, examples), "optimizer": task.optimizer, "rate": task.rate,
     }  # fmt: skip
-    chosen: dict[str, Any] = defaults | asked
+    chosen: dict[str, Any] = defaults | _asked(options)
     steps = _length(options, chosen["batch"], examples) or task.steps
     return Settings(**chosen, steps=steps, save_every=often)
+
+
+def _check_begun_so(options: argparse.Namespace, begun: Settings) -> None:
+    """Refuse what cannot change while a run goes on."""
+    wrong = differences(begun, _asked(options))
+    if wrong:
+        raise _WrongUseError(
+            f"the run of {options.resume} was begun otherwise: {', '.join(wrong)}. What may change is "
+            "--steps or --epochs; another --out begins another run."
+        )
 
 
 def _asked(options: argparse.Namespace) -> dict[str, Any]:

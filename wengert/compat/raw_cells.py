@@ -16,7 +16,7 @@ from wengert.ops.math.elementwise import cast, sigmoid, tanh, zeros_like
 from wengert.ops.support.static_value import get_static_value
 from wengert.values.convert import convert
 from wengert.values.dtypes import int32
-from wengert.values.tensor import Tensor
+from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.values.typing import TensorLike
@@ -82,7 +82,7 @@ def _sequence(
     count: Tensor, xs: Tensor, cs: Tensor, h: Tensor, by: Weights, kind: Kind
 ) -> list[Tensor]:
     """So many steps of a cell; those behind are zeros."""
-    known, total, steps = get_static_value(count), int(xs.shape[0] or 0), list[Cell]()
+    known, total, steps = get_static_value(count), dims(xs)[0], list[Cell]()
     for t in range(total if known is None else min(int(known), total)):
         steps.append(_step(xs[t], cs, h, by, kind))
         cs, h = steps[-1].cs, steps[-1].h

@@ -14,6 +14,7 @@ import functools
 import importlib
 import inspect
 import re
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
@@ -25,6 +26,7 @@ from wengert.compat import raw_cells, raw_gradients, raw_quantized, raw_training
 from wengert.core.dispatch import apply
 from wengert.core.table import complete, row_of
 from wengert.errors import InvalidArgumentError
+from wengert.host.locks import load_module
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import shape
 from wengert.ops.arrays.shaping import expand_dims, reshape
@@ -145,7 +147,23 @@ def _function(name: str, line: Line) -> Callable[..., Any]:
     raw.__module__, raw.__name__, raw.__qualname__ = "wengert.raw_ops", name, name
     raw.__doc__ = f"The operation {name}."
     raw.__signature__ = signature  # type: ignore[attr-defined]
+    raw.foreseen = functools.partial(_foreseen, name)  # type: ignore[attr-defined]
     return deferrable(raw)
+
+
+def _foreseen(name: str, dtype: Any, _: Any) -> tuple[Any, list[Any]]:
+    """The form of the results of a deferred call, of which only the definition of the operation tells."""
+    known = load_module("wengert.compat.graph_defs.op_defs").op_defs().get(name)
+    outputs = known.outputs if known is not None else ()
+    if len(outputs) < 2 or any(x.times or x.dtype not in known.attrs for x in outputs):
+        return Tensor, [(None, dtype)]
+    defaults = [known.attrs[x.dtype].default for x in outputs]
+    forms = [
+        (None, dtype if d is None or d.is_floating else np.dtype(d.as_numpy_dtype))
+        for d in defaults
+    ]
+    result: Any = namedtuple(name, [x.name for x in outputs])  # type: ignore[misc]
+    return result(*[Tensor] * len(outputs)), forms
 
 
 def _meaning(name: str, line: Line) -> Callable[[dict[str, Any]], Any]:
@@ -302,7 +320,7 @@ def _vec_permute(x: Any, src_format: str, dst_format: str) -> Tensor:
     """Permute a number for each axis, or a pair, to the order of another layout."""
     _check_formats(src_format, dst_format)
     x = convert(x)
-    spatial = len(src_format) - int(x.shape[0] or 0)
+    spatial = len(src_format) - dims(x)[0]
     if spatial:  # there are numbers only for the axes between batch and channels
         src_format, dst_format = (re.sub("[NC]", "", f) for f in (src_format, dst_format))
     return wengert.gather(x, np.asarray(_places(src_format, dst_format), np.int32))

@@ -8,7 +8,6 @@ go through this file.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
 import importlib.util
@@ -22,6 +21,7 @@ import wengert
 from wengert.api.advice import instead_of
 from wengert.compat.v1 import GIT_VERSION, VERSION
 from wengert.errors import MissingNameError
+from wengert.host.spelling import words_near
 
 MARKS: Final = {
     "__version__": VERSION,
@@ -78,7 +78,7 @@ def find(path: str, name: str, v1: bool = False) -> Any:
 def missing(path: str, name: str, v1: bool = False) -> Missing:
     """The report on a missing name."""
     elsewhere = [p for p in _paths_of(name) if p != f"{path}.{name}"]
-    near = difflib.get_close_matches(name, names(path, v1), n=3, cutoff=0.75)
+    near = words_near(name, names(path, v1), likeness=0.75)
     return Missing([*elsewhere[:3], *near], instead_of(f"{path}.{name}".lstrip(".")))
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from wengert.host.fp_errors import enter
+from wengert.host.fp_errors import VARIABLE
 
 try:
     from wengert.core import _machine  # type: ignore[attr-defined]
@@ -27,8 +26,7 @@ def _is_usable() -> bool:
     """Whether it is there, is wanted, and knows this NumPy."""
     if _machine is None or os.environ.get("WENGERT_MACHINE") == "python":
         return False
-    errors_are_a_variable = isinstance(getattr(enter, "__self__", None), ContextVar)
-    return errors_are_a_variable and bool(_machine.knows(np.zeros((3, 5))))
+    return VARIABLE is not None and bool(_machine.knows(np.zeros((3, 5))))
 
 
 machine: Final[Any] = _machine if _is_usable() else None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import copyreg
 import functools
+import itertools
+import math
 from collections.abc import Callable, Container, Sequence
 from typing import Any, Final, NoReturn
 
@@ -24,8 +26,8 @@ from wengert.errors import (
     OpError,
     ResourceExhaustedError,
 )
-from wengert.host.fp_errors import QUIET, enter, leave
-from wengert.host.malloc import LARGE, LARGE_PAIR, keep_memory
+from wengert.host.fp_errors import QUIET, VARIABLE, quietly
+from wengert.host.malloc import LARGE, LARGE_PAIR, MANY_ROWS, NARROW, keep_memory
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, wrap
@@ -48,18 +50,15 @@ def apply(
     if listeners is None:
         assert context.interpreter is not None
         return context.interpreter.apply(row, inputs, attrs, name)
-    token = enter(QUIET)
     value: Any = None
     try:
         arrays = [x._array for x in inputs]
         if _is_large(row, arrays):
             value = _of_large(row, arrays, attrs)
         else:
-            value = row.kernel(np, *arrays, **attrs)
+            value = quietly(row.kernel, np, *arrays, **attrs)
     except Exception as error:  # noqa: BLE001  # explained
         _fail(row, inputs, error)
-    finally:
-        leave(token)
     result = _as_result(row, value)
     for recorder in listeners:
         recorder.record(row, inputs, attrs, result)
@@ -75,16 +74,34 @@ def _is_large(row: Row, arrays: Sequence[Any]) -> bool:
     if row.large is None or not arrays:
         return False
     if row.ufunc is not None and len(arrays) == 2:
-        return bool(max(a.size for a in arrays) >= LARGE_PAIR)
-    return bool(arrays[0].size >= LARGE)
+        return max(a.size for a in arrays) >= row.large_from or _is_large_by_rows(*arrays)
+    size: int = arrays[0].size
+    return size >= row.large_from or (row.by_rows and _has_many_rows(arrays[0]))
+
+
+def _has_many_rows(x: Any) -> bool:
+    """Whether it takes NumPy longer to begin with each row than to reduce it."""
+    last = x.shape[-1] if x.ndim > 1 else 0
+    return 1 < last < NARROW and bool(x.size >= MANY_ROWS * last)
+
+
+def _is_large_by_rows(a: Any, b: Any) -> bool:
+    """Whether NumPy goes through two arrays row by row, for a large result or for one of short rows."""
+    if not a.ndim or not b.ndim:
+        return False
+    if a.shape == b.shape and a.flags.c_contiguous and b.flags.c_contiguous:
+        return False
+    pairs = list(itertools.zip_longest(a.shape[::-1], b.shape[::-1], fillvalue=1))
+    longer = [max(pair) for pair in pairs]
+    return math.prod(longer) >= (LARGE if 1 < longer[0] < NARROW else LARGE_PAIR)
 
 
 def _of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
     """Compute by the row's function for large arrays, or by its kernel."""
     keep_memory(max(a.size for a in arrays))
     assert row.large is not None
-    value = row.large(row, arrays, attrs)
-    return row.kernel(np, *arrays, **attrs) if value is None else value
+    value = quietly(row.large, row, arrays, attrs)
+    return quietly(row.kernel, np, *arrays, **attrs) if value is None else value
 
 
 def _as_result(row: Row, value: Any) -> Any:
@@ -199,7 +216,7 @@ def _straight_for_one(row: Row, takes: Container[Any]) -> Callable[[Any], Tensor
         array = x._array
         context = thread.context
         listeners = context.listeners
-        if listeners is None or array.dtype not in takes or array.size >= LARGE:
+        if listeners is None or array.dtype not in takes or _is_large(row, (array,)):
             return None
         try:
             value = context.run_quietly(ufunc, array)
@@ -258,8 +275,7 @@ def _scalar(kind: Any, number: Any) -> Any:
     try:
         return thread.context.run_quietly(kind, number)
     except RuntimeError:  # a finalizer, in the middle of another call
-        with np.errstate(all="ignore"):
-            return kind(number)
+        return quietly(kind, number)
 
 
 def explain_failure(row: Row, inputs: Sequence[Any], error: Exception) -> Exception:
@@ -300,7 +316,9 @@ if machine is not None:
         NO_ATTRS=NO_ATTRS,
         LARGE=LARGE,
         LARGE_PAIR=LARGE_PAIR,
-        quiet_variable=getattr(enter, "__self__", None),
+        NARROW=NARROW,
+        MANY_ROWS=MANY_ROWS,
+        quiet_variable=VARIABLE,
         QUIET=QUIET,
         scalar_dtypes={dtype.type: dtype for dtype in _BUILT_IN},
         float_makers={dtype: dtype.type for dtype in _BUILT_IN if dtype.kind in "fc"},

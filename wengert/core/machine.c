@@ -18,7 +18,7 @@
     _(float_makers) _(int_makers) /* classes of scalars, by dtype */ \
     _(operators)                 /* Python's operators that do what a NumPy function does, by it */ \
     _(ONE) _(MANY) _(NO_ATTRS)   /* marks of a record, and of a call */ \
-    _(quiet_variable) _(QUIET) _(LARGE) _(LARGE_PAIR) _(bound) \
+    _(quiet_variable) _(QUIET) _(LARGE) _(LARGE_PAIR) _(NARROW) _(MANY_ROWS) _(bound) \
     _(of_large) _(as_result) _(failed) _(apply_in_python)         /* dispatch.py */ \
     _(sweep_in_python) _(take_several) _(pull_in_general)         /* reverse.py */
 
@@ -26,7 +26,7 @@
 #define SLOTS(_) \
     _(Tensor, _array) _(Tensor, _key) _(Tape, records) _(Tape, positions) \
     _(Context, listeners) _(Context, building) _(Context, interpreter) _(Context, quiet_context) \
-    _(Row, kernel) _(Row, ufunc) _(Row, large) _(Row, many) _(Row, differentiable) _(Row, saves_x) \
+    _(Row, kernel) _(Row, ufunc) _(Row, large) _(Row, large_from) _(Row, by_rows) _(Row, many) _(Row, differentiable) _(Row, saves_x) \
     _(Row, saves_y) _(Row, vjp) _(Row, sums_back) _(Row, passes_slices) _(Row, fills)
 
 /* Attributes that are asked for by their names. */
@@ -47,7 +47,8 @@ TEXTS(TEXT)
 #define IS_ARRAY(value) IS_A(value, ndarray)
 #define IS_NUMBER(value) (PyFloat_CheckExact(value) || PyLong_CheckExact(value))
 
-enum { WIDTH = 8, MOST = 16 }; /* the width of a record; the most inputs that are taken here */
+/* The width of a record; the most inputs that are taken here; a flag of NumPy's. */
+enum { WIDTH = 8, MOST = 16, CONTIGUOUS = 1 };
 
 static PyObject *no_index; /* () */
 
@@ -69,6 +70,7 @@ typedef struct {
     Py_ssize_t *strides;
     PyObject *base;
     PyObject *descr;
+    int flags;
 } Array;
 
 /* The dtype of an array or of a NumPy scalar, borrowed; NULL without an error for anything else. */
@@ -399,6 +401,32 @@ static PyObject *dtype_taken(Door *door, PyObject *operand)
     return is_taken(door, dtype) ? dtype : NULL;
 }
 
+/* dispatch._is_large_by_rows; NULL is a number. */
+static int is_large_by_rows(PyObject *const arrays[2])
+{
+    Array *a = (Array *)arrays[0], *b = (Array *)arrays[1];
+    if (!a || !b || !IS_ARRAY(a) || !IS_ARRAY(b) || !a->nd || !b->nd)
+        return 0;
+    Py_ssize_t size = 1, last = 0;
+    int alike = a->flags & b->flags & CONTIGUOUS && a->nd == b->nd;
+    for (int i = 1; i <= a->nd || i <= b->nd; i++) {
+        Py_ssize_t m = i <= a->nd ? a->dimensions[a->nd - i] : 1;
+        Py_ssize_t n = i <= b->nd ? b->dimensions[b->nd - i] : 1, longer = m > n ? m : n;
+        alike = alike && m == n;
+        last = last ? last : longer;
+        size *= longer;
+    }
+    return !alike && size >= PyLong_AsSsize_t(last > 1 && last < PyLong_AsSsize_t(NARROW) ? LARGE : LARGE_PAIR);
+}
+
+/* dispatch._has_many_rows */
+static int has_many_rows(PyObject *x)
+{
+    Array *array = (Array *)x;
+    Py_ssize_t last = IS_ARRAY(array) && array->nd > 1 ? array->dimensions[array->nd - 1] : 0;
+    return last > 1 && last < PyLong_AsSsize_t(NARROW) && size_of(x) >= PyLong_AsSsize_t(MANY_ROWS) * last;
+}
+
 /* Whether a row's function for large arrays is asked: of what NumPy computes of two in one pass, for larger ones.
    NULL is a number. -1 with an error. */
 static int is_large(PyObject *row, PyObject *const *arrays, Py_ssize_t count)
@@ -411,7 +439,8 @@ static int is_large(PyObject *row, PyObject *const *arrays, Py_ssize_t count)
             return -1;
         most = size > most ? size : most;
     }
-    return most >= PyLong_AsSsize_t(pair ? LARGE_PAIR : LARGE);
+    return most >= PyLong_AsSsize_t(SLOT(row, Row_large_from)) || (pair && most && is_large_by_rows(arrays))
+           || (SLOT(row, Row_by_rows) == Py_True && most && has_many_rows(arrays[0]));
 }
 
 /* Whether the arguments are values of one dtype that the door takes, or a number beside one, and small. */
@@ -554,6 +583,21 @@ static PyTypeObject DoorType = {
 
 /* ---- apply ------------------------------------------------------------------------------------- */
 
+/* Call a function with the floating-point errors off, as fp_errors.quietly does. */
+static PyObject *quietly(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *named)
+{
+    PyObject *own = PyContext_CopyCurrent(), *value = NULL;
+    if (own && PyContext_Enter(own) == 0) {
+        PyObject *token = PyContextVar_Set(quiet_variable, QUIET);
+        value = token ? PyObject_VectorcallDict(function, args, count, named) : NULL;
+        Py_XDECREF(token);
+        if (PyContext_Exit(own) < 0)
+            Py_CLEAR(value);
+    }
+    Py_XDECREF(own);
+    return value;
+}
+
 /* What the kernel computes of the values in inputs. */
 static PyObject *of_kernel(PyObject *row, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs)
 {
@@ -570,30 +614,10 @@ static PyObject *of_kernel(PyObject *row, PyObject *const *inputs, Py_ssize_t co
         value = list ? PyObject_CallFunctionObjArgs(of_large, row, list, attrs, NULL) : NULL;
         Py_XDECREF(list);
     } else if (!large)
-        value = ufunc != Py_None
-            ? PyObject_VectorcallDict(ufunc, arrays + 1, count, named)
-            : PyObject_VectorcallDict(SLOT(row, Row_kernel), arrays, count + 1, named);
+        value = ufunc != Py_None ? quietly(ufunc, arrays + 1, count, named)
+                                 : quietly(SLOT(row, Row_kernel), arrays, count + 1, named);
     while (got)
         Py_DECREF(arrays[got--]);
-    return value;
-}
-
-/* The same with the floating-point errors off, and an error that says of what. */
-static PyObject *quietly(PyObject *row, PyObject *sequence, PyObject *attrs)
-{
-    PyObject *token = PyContextVar_Set(quiet_variable, QUIET), *kind, *error, *traceback;
-    if (!token)
-        return NULL;
-    PyObject *value = of_kernel(row, PySequence_Fast_ITEMS(sequence),
-                                PySequence_Fast_GET_SIZE(sequence), attrs);
-    if (!value)
-        explain(row, sequence);
-    PyErr_Fetch(&kind, &error, &traceback);
-    if (PyContextVar_Reset(quiet_variable, token) < 0)
-        Py_CLEAR(value);
-    else
-        PyErr_Restore(kind, error, traceback);
-    Py_DECREF(token);
     return value;
 }
 
@@ -619,7 +643,9 @@ static PyObject *apply(PyObject *module, PyObject *const *args, Py_ssize_t nargs
         return PyObject_Vectorcall(apply_in_python, args, nargs, NULL);
     }
     PyObject *listeners = Py_NewRef(SLOT(context, Context_listeners));
-    PyObject *result = quietly(row, sequence, attrs);
+    PyObject *result = of_kernel(row, PySequence_Fast_ITEMS(sequence), count, attrs);
+    if (!result)
+        explain(row, sequence);
     if (result && (is_set(row, Row_many) || PyBytes_CheckExact(result)))
         Py_SETREF(result, PyObject_CallFunctionObjArgs(as_result, row, result, NULL));
     else if (result)
@@ -833,7 +859,7 @@ static PyObject *knows(PyObject *module, PyObject *sample)
         return NULL;
     Py_DECREF(dtype);
     return PyBool_FromLong(array->nd == 2 && array->dimensions[0] == 3 && array->dimensions[1] == 5
-                           && array->descr == dtype);
+                           && array->descr == dtype && array->flags & CONTIGUOUS);
 }
 
 static PyMethodDef METHODS[] = {

@@ -14,7 +14,7 @@ from typing import Any, Final
 from wengert.core.compiled import TWINS, in_c, machine
 from wengert.core.context import also_listening, call, current_graph, thread
 from wengert.core.contract import check_gradients
-from wengert.core.row import Row, place
+from wengert.core.row import EachInput, Row, place
 from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of, ways
 from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
@@ -197,6 +197,11 @@ def _pull_in_general(
         for key, pulled in zip(keys, joint_gradients(row, attrs, xs, y, g), strict=True):
             if pulled is not None and key in needed:
                 _accumulate(cotangents, key, pulled)
+        return
+    together = row.vjp.together if type(row.vjp) is EachInput else None
+    if together is not None and current_graph() is None and all(key in needed for key in keys):
+        for key, pulled in zip(keys, together(g, y, xs, **attrs), strict=True):
+            _accumulate(cotangents, key, pulled)
         return
     for i, key in enumerate(keys):
         rule = row.vjp[i] if key in needed else None

@@ -25,8 +25,10 @@ The conventions, in one place:
   more than arrays: the cells of variables, the lists of a loop. ``inline(inputs, attrs)`` carries
   the operation out through the door, where a kernel cannot. An operation with ``effects`` runs in
   a function even if its result is unused.
-- ``large(row, arrays, attrs)`` is called before the kernel, if the first array has LARGE elements
-  or more (of a ufunc of two, if one has LARGE_PAIR): it gives the same numbers faster, or None. Graphs do not use it.
+- ``large(row, arrays, attrs)`` is called before the kernel, if the first array (of a ufunc of two,
+  one of them) has ``large_from`` elements or more: it gives the same numbers faster, or None. Graphs
+  do not use it. A ``slow`` function is one that NumPy computes element by element, or in many passes;
+  one that works ``by_rows`` begins anew for each, so that many short ones are also large.
 - ``closes``: its rules use values of the graph in which it stands, and not only its inputs.
 - ``saves`` names what the rules read: "x" the inputs, "y" the result. An input that is not
   saved reaches the rule as its shape alone, a tuple; read it with `dims`.
@@ -39,6 +41,8 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
+
+from wengert.host.malloc import LARGE, LARGE_PAIR, LARGE_SLOW
 
 Rule = Callable[..., Any]
 Attrs = dict[str, Any]
@@ -55,6 +59,7 @@ class Row:
     __slots__ = (
         "batch",
         "bodies",
+        "by_rows",
         "by_shape",
         "by_value",
         "called",
@@ -77,6 +82,7 @@ class Row:
         "jvp",
         "kernel",
         "large",
+        "large_from",
         "linear",
         "many",
         "name",
@@ -86,6 +92,7 @@ class Row:
         "saves_x",
         "saves_y",
         "shape",
+        "slow",
         "stateful",
         "step",
         "sums_back",
@@ -112,6 +119,8 @@ class Row:
         step: Callable[..., Any] | None = None,
         inline: Callable[..., Any] | None = None,
         large: Callable[..., Any] | None = None,
+        slow: bool = False,
+        by_rows: bool = False,
         saves: str = "xy",
         elementwise: bool = False,
         linear: str | tuple[int, ...] = (),
@@ -153,6 +162,10 @@ class Row:
         self.step = step
         self.inline = inline
         self.large = large
+        self.slow = slow
+        self.by_rows = by_rows
+        pair = getattr(self.ufunc, "nin", 1) == 2
+        self.large_from = LARGE_SLOW if slow else LARGE_PAIR if pair else LARGE
         self.by_shape = by_shape  # the result depends on the shapes of the inputs alone
         self.by_value = by_value
         self.effects = effects
@@ -210,12 +223,17 @@ def named_kernel(name: str) -> Callable[..., Any]:
 
 
 class EachInput:
-    """One rule for any number of inputs: ``rule(i, g, y, *xs, **attrs)``."""
+    """One rule for any number of inputs: ``rule(i, g, y, *xs, **attrs)``.
 
-    __slots__ = ("rule",)
+    Where one operation gives the cotangents of all, ``together(g, y, xs, **attrs)`` is asked for them
+    outside of graphs: otherwise a thousand inputs are a thousand calls with a thousand arguments.
+    """
 
-    def __init__(self, rule: Rule) -> None:
+    __slots__ = ("rule", "together")
+
+    def __init__(self, rule: Rule, together: Callable[..., Sequence[Any]] | None = None) -> None:
         self.rule = rule
+        self.together = together
 
     def __getitem__(self, index: int) -> Rule:
         return partial(self.rule, index)

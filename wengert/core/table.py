@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -10,6 +9,7 @@ from typing import Any, Final
 
 from wengert.core.row import Row, place
 from wengert.errors import DuplicateError
+from wengert.host.spelling import words_near
 
 LOADED: Final = time.time_ns()  # when the library was
 TABLE: Final[dict[str, Row]] = {}
@@ -66,7 +66,7 @@ def row_of(name: str) -> Row:
 def names_near(name: str, more: Iterable[str] = ()) -> str:
     """A hint at operations with similar names, for an error; '' if there are none."""
     complete()
-    close = difflib.get_close_matches(name, sorted({*more, *TABLE} - {name}), n=3)
+    close = words_near(name, sorted({*more, *TABLE} - {name}))
     return f" Registered names near it: {', '.join(close)}." if close else ""
 
 

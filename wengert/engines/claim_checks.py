@@ -14,7 +14,7 @@ import numpy as np
 from wengert.errors import InternalError, InvalidArgumentError
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
-from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.host.fp_errors import quietly
 from wengert.inference.symbolic_integers import MOST
 from wengert.values.dtypes import VARIANT
 from wengert.values.sizes import Size, Symbol, evaluate
@@ -37,27 +37,23 @@ def carried_out(
         else:
             sizes.told(x, value)
     last = plan.last_uses()
-    token = enter(QUIET)
-    try:
-        for at, op in enumerate(plan.steps):
-            inputs = [found[id(x)] for x in op.inputs]
-            try:
-                result = function_of(op)(*inputs)
-            except Exception as error:
-                raise failed(op, error, inputs) from error
-            # A branch that was not taken computed nothing, and nothing reads what would follow
-            # from it.
-            if any(v is None or id(x) in missing for x, v in zip(op.inputs, inputs, strict=True)):
-                missing.update(map(id, op.outputs))
-            for y, value in zip(op.outputs, result if op.row.many else [result], strict=False):
-                if value is not None and id(y) not in missing:
-                    sizes.check(y, value)
-                found[id(y)] = value
-            for x in (*op.inputs, *op.outputs):
-                if last.get(id(x), -1) <= at and id(x) not in plan.known:
-                    found.pop(id(x), None)
-    finally:
-        leave(token)
+    for at, op in enumerate(plan.steps):
+        inputs = [found[id(x)] for x in op.inputs]
+        try:
+            result = quietly(function_of(op), *inputs)
+        except Exception as error:
+            raise failed(op, error, inputs) from error
+        # A branch that was not taken computed nothing, and nothing reads what would follow
+        # from it.
+        if any(v is None or id(x) in missing for x, v in zip(op.inputs, inputs, strict=True)):
+            missing.update(map(id, op.outputs))
+        for y, value in zip(op.outputs, result if op.row.many else [result], strict=False):
+            if value is not None and id(y) not in missing:
+                sizes.check(y, value)
+            found[id(y)] = value
+        for x in (*op.inputs, *op.outputs):
+            if last.get(id(x), -1) <= at and id(x) not in plan.known:
+                found.pop(id(x), None)
     return [found[id(x)] for x in plan.fetches]
 
 

@@ -11,7 +11,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.execution.engine_registry import Runnable
 from wengert.execution.plan import MERGE, SWITCH, Plan
 from wengert.graph.operation import Operation
-from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.host.fp_errors import quietly
 from wengert.values.symbolic import SymbolicTensor
 
 _DEAD: Final = object()
@@ -34,13 +34,12 @@ class PlanWithDeadValues(Runnable):
         """The fetches, for values of `plan.given`."""
         found = dict(zip(map(id, self.plan.given), values, strict=True)) | self.plan.known
         not_run: set[int] = set()
-        token = enter(QUIET)
-        try:
-            for op, function in self._steps:
-                self._run(op, function, found, not_run)
-        finally:
-            leave(token)
+        quietly(self._run_all, found, not_run)
         return [_alive(x, found[id(x)]) for x in self.plan.fetches]
+
+    def _run_all(self, found: dict[int, Any], not_run: set[int]) -> None:
+        for op, function in self._steps:
+            self._run(op, function, found, not_run)
 
     def _run(
         self,

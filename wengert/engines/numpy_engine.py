@@ -22,7 +22,7 @@ from wengert.execution.engine_registry import Check, Engine, Runnable
 from wengert.execution.plan import Plan, shapes_of
 from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.graph.operation import Operation
-from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.host.fp_errors import quietly
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import wrap
 
@@ -93,15 +93,15 @@ class _Program:
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         r = self._start.copy()
         r[: self._given] = values
-        token = enter(QUIET)
         try:
-            for function, _ in self._pieces:
-                function(r)
+            quietly(self._run, r)
         except Exception as error:
             raise self._with_operation(error) from error
-        finally:
-            leave(token)
         return [r[at] for at in self._out]
+
+    def _run(self, r: list[Any]) -> None:
+        for function, _ in self._pieces:
+            function(r)
 
     def _with_operation(self, error: Exception) -> Exception:
         """The error, with the name and the line of the operation that raised it."""

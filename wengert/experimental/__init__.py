@@ -1,10 +1,10 @@
 """tf.experimental: NumPy's functions on tensors, types made of tensors, exchange of arrays with other libraries."""
 
-import importlib as _importlib
 import typing as _typing
 from typing import Any as _Any
 
 from wengert.experimental import dlpack as dlpack
+from wengert.host.locks import load_module as _load_module
 
 _DISPATCH = "wengert.api.extension_types.dispatch"
 # What is loaded when somebody asks for it, with the module that has it.
@@ -53,10 +53,10 @@ else:
 
     def __getattr__(name: str) -> _Any:
         if name in _NAMESPACES:
-            return _importlib.import_module(f"wengert.experimental.{name}")
+            return _load_module(f"wengert.experimental.{name}")
         if name not in _LATER:
             raise AttributeError(f"module 'wengert.experimental' has no attribute {name!r}")
-        found = getattr(_importlib.import_module(_LATER[name]), name)
+        found = getattr(_load_module(_LATER[name]), name)
         globals()[name] = found
         return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from wengert.graph.exchange import exchange
 from wengert.graph.graph_builder import Builder, Control
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
+from wengert.host.spelling import words_near
 from wengert.host.thread_state import ThreadState
 from wengert.overrides.row_override import rules_by_type
 from wengert.values import nest
@@ -467,7 +467,7 @@ class Graph(Builder):
         return op.outputs[int(index)]
 
     def _nearest(self, name: str) -> str:
-        close = difflib.get_close_matches(name, self._by_name, n=3)
+        close = words_near(name, self._by_name)
         return f" Names near it: {', '.join(close)}." if close else ""
 
     def __reduce__(self) -> Any:

@@ -19,7 +19,7 @@ def uncollected(
     make: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
     """Call with the collector off: it would traverse the growing data repeatedly."""
-    if not gc.isenabled() and not _Collector.waits:  # disabled by the user
+    if not gc.isenabled():  # disabled by the user, or by a caller, who enables it again
         return make(*args, **kwargs)
     try:
         try:

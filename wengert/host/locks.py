@@ -14,6 +14,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
+from wengert.host.collector import uncollected
+
 Result = TypeVar("Result")
 
 # Held while Python is traced. One lock for all functions, so that those that call each other cannot
@@ -32,10 +34,12 @@ def load_module(module: str) -> Any:
     """Import a module on demand.
 
     If its library is damaged, or lacks another one, that is an ImportError like a missing module.
+    The collector waits: the finalizer of an object of the user's may use Wengert, and would find the
+    module half-made.
     """
     with _LOADING:
         try:
-            return importlib.import_module(module)
+            return uncollected(importlib.import_module, module)
         except OSError as error:
             raise ImportError(f"{module} is broken: {error}") from error
 

@@ -13,7 +13,9 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import importlib
 import os
+import sys
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, ClassVar, Final
@@ -25,9 +27,19 @@ KEPT: Final = 256 << 20
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # the numbers of <malloc.h>
 
 
+def _has_vector_functions() -> bool:
+    """Whether NumPy computes functions such as log1p and tan with vectors: on Linux, with AVX-512."""
+    known = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
+    return sys.platform == "linux" and bool(known.get("AVX512_SKX") or known.get("X86_V4"))
+
+
 # Elements from which on an array is large: up to 16,384, NumPy is as fast as our kernels.
 LARGE: Final = 1 << 15
+# Of functions that take NumPy 3 to 16 ns for each element, unless it computes them with vectors.
+LARGE_SLOW: Final = LARGE if _has_vector_functions() else 1 << 12
 LARGE_PAIR: Final = 1 << 18  # of two arrays of which NumPy computes one in one pass over memory
+NARROW: Final = 32  # of a row, below which NumPy takes longer to begin with it than to compute it
+MANY_ROWS: Final = 1 << 8  # of which NumPy reduces each for itself
 HUGE: Final = 1 << 19  # from which on its memory may be a block that is kept
 
 # NumPy's allocation functions are those of a context. Whether they are ours in this one:
@@ -77,7 +89,7 @@ def _begin() -> None:
 
 
 def _keep_here() -> None:
-    if is_kept():  # else it may be later: see `set_kept_memory`
+    if is_kept() and not _IS_KEPT.get():  # where it is not, it may be later: see `set_kept_memory`
         _IS_KEPT.set(True)
         use_blocks_here()
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from wengert.core.row import Attrs, Row
 from wengert.errors import OpError, SymbolicValueError
-from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.host.fp_errors import quietly
 from wengert.values.sizes import Size, common_shape, only_shapes
 from wengert.values.symbolic import AnyShape, Form, is_certain, known_shape
 
@@ -270,11 +270,7 @@ def _run(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     known = infer_zeros(row, arrays, attrs)
     if known is not None:
         return known
-    token = enter(QUIET)
-    try:
-        return row.kernel(np, *arrays, **attrs)
-    finally:
-        leave(token)
+    return quietly(row.kernel, np, *arrays, **attrs)
 
 
 # ---- sizes among attributes -------------------------------------------------------------------

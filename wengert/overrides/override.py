@@ -9,7 +9,6 @@ Tapes and graphs pass their operations as entries, and get entries back.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, Final, NamedTuple
@@ -19,6 +18,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.scope import Scope
 from wengert.core.tape import Records, Tape
 from wengert.errors import OverrideError
+from wengert.host.spelling import words_near
 from wengert.overrides.gradient_ops import Entry, OfTape, Whole, records_of
 from wengert.overrides.region import with_region
 from wengert.values.value import Key
@@ -193,7 +193,7 @@ class Overrides:
 
     def _nothing_matched(self, override: Override) -> str:
         what = override.what if override.kind == "predicate" else str(override.what)
-        close = [] if callable(what) else difflib.get_close_matches(what, self._seen, 5, 0.4)
+        close = [] if callable(what) else words_near(what, self._seen, most=5, likeness=0.4)
         there = close or sorted(self._seen)[:12]
         return (
             f"The override of {what!r} matched no operation between the targets and the sources. "

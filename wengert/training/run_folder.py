@@ -198,7 +198,7 @@ def _others(path: Path) -> str:
     """The runs that stand beside a folder, or in it, as a sentence; '' if there are none."""
     near = [*path.parent.glob(f"*/{_SETTINGS}"), *path.glob(f"*/{_SETTINGS}")]
     names = sorted(str(found.parent) for found in near)
-    return f"There is {', '.join(names[:4])}. " if names else ""
+    return f"There {'is' if len(names) == 1 else 'are'} {', '.join(names[:4])}. " if names else ""
 
 
 def _held(path: Path) -> RunFolder:

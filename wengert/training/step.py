@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ import wengert as tf
 from wengert.distribute.batches import part_of
 from wengert.distribute.processes import added, of_first
 from wengert.errors import InvalidArgumentError
+from wengert.host.spelling import words_near
 from wengert.overrides.registered_gradients import GRADIENTS as REGISTERED
 from wengert.training import spectral
 from wengert.training.examples import Data
@@ -137,7 +137,7 @@ def _registered(rule: str) -> str:
     if rule in REGISTERED:
         return rule
     known = [*spectral.GRADIENTS, *REGISTERED]
-    near = difflib.get_close_matches(rule, known, n=1, cutoff=0.6)
+    near = words_near(rule, known, most=1)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise InvalidArgumentError(
         f"There is no gradient '{rule}'. There are {', '.join(spectral.GRADIENTS)}, and what a file "

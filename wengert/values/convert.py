@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.errors import NotATensorError, SymbolicValueError, noted
-from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.host.fp_errors import quietly, strictly
 from wengert.host.malloc import LARGE, keep_memory
 from wengert.values import dtypes
 from wengert.values.bound_ops import bound
@@ -100,11 +100,7 @@ def _cast(array: Any, dtype: DType) -> Any:
     """Cast without a warning: what cannot be represented becomes inf, or is truncated."""
     if array.dtype.kind == "c" and (dtype.is_floating or dtype.is_integer):
         array = array.real
-    token = enter(QUIET)
-    try:
-        return array.astype(dtype.numpy_dtype)
-    finally:
-        leave(token)
+    return quietly(array.astype, dtype.numpy_dtype)
 
 
 def _strings(array: Any) -> Any:
@@ -261,8 +257,7 @@ def _by_itself(wide: Any, widest: str, first: Any) -> DType:
 
 def _narrowed(value: Any, wide: Any, dtype: DType) -> Any:
     try:
-        with np.errstate(over="raise"):
-            return wide.astype(dtype.numpy_dtype)
+        return strictly(wide.astype, dtype.numpy_dtype)
     except FloatingPointError:
         raise ValueError(
             "Can't convert Python sequence with a value out of range for a double-precision "

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import linecache
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
@@ -24,14 +25,15 @@ def tree_of(function: FunctionType) -> FunctionNode:
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
         raise NoSourceError(f"its source is not at hand ({code.co_filename})")
-    first = code.co_firstlineno
+    first, last = code.co_firstlineno, _last_line(code)
     kind: type[FunctionNode] = ast.FunctionDef
     if code.co_name == "<lambda>":
         kind = ast.Lambda
-        found = _candidates(_parsed(lines, first, _last_line(code)), code, kind)
+        found = _candidates(_parsed(lines, first, last), code, kind)
     else:
         found = _candidates(_block(lines, first), code, kind)
-    # What is not a statement of its own is looked for in the whole file.
+    # What is not a statement of its own is looked for in the one around it, then in the whole file.
+    found = found or _candidates(_statement_around(lines, first, last), code, kind)
     found = found or _candidates(_parsed(lines, 1, len(lines)), code, kind)
     found = [node for node in found if _holds(node, code)] if len(found) > 1 else found
     if not found:
@@ -65,6 +67,31 @@ def _block(lines: list[str], first: int) -> ast.Module | None:
             if found is not None and not isinstance(found.body[-1], ast.Expr):
                 return found
     return None
+
+
+def _statement_around(lines: list[str], first: int, last: int) -> ast.Module | None:
+    """The shortest statement that holds some lines, which is parsed faster than a file is."""
+    around = [(a, b) for a, b in _statements("".join(lines)) if a <= first and last <= b]
+    return _parsed(lines, *min(around, key=lambda ends: ends[1] - ends[0])) if around else None
+
+
+@functools.lru_cache(16)
+def _statements(text: str) -> list[tuple[int, int]]:
+    """The first and the last line of each statement of a file."""
+    try:
+        tree = parsed(text)
+    except (SyntaxError, ValueError):
+        return []
+    return [(_begins(node), node.end_lineno or 0) for node in _statements_in(tree)]
+
+
+def _statements_in(node: Node) -> Iterator[Node]:
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        inner = getattr(node, field, None)
+        for part in inner if isinstance(inner, list) else []:
+            if isinstance(part, ast.stmt):
+                yield part
+            yield from _statements_in(part)
 
 
 def _indent(line: str) -> int:

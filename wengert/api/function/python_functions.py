@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -53,9 +54,12 @@ _KINDS: Final[Sequence[tuple[Any, type[OpError]]]] = [
 def _run(
     func: Callable[..., Tensor | Array | Sequence[Tensor | Array]], *args: Tensor | Array
 ) -> Tensor | Array | Sequence[Tensor | Array]:
-    """Call a function of the user's; its errors become those of an operation."""
+    """Call a function of the user's; its errors become those of an operation.
+
+    The context variables that it sets are its own, as they are where a graph calls it.
+    """
     try:
-        return func(*args)
+        return contextvars.copy_context().run(func, *args)
     except OpError:
         raise
     except Exception as error:
@@ -157,6 +161,7 @@ def numpy_function(
 ) -> Any:
     """Call a Python function on NumPy arrays. No gradient flows through it.
 
+    It reads the caller's context variables; those that it sets are set for the call alone.
     `@tf.numpy_function(Tout=...)` decorates a function whose calls are such calls.
 
     >>> tf.numpy_function(np.sinh, [tf.constant(0.0)], tf.float32).numpy()
@@ -242,6 +247,7 @@ def py_function(
 ) -> Any:
     """Call a Python function on tensors. Gradients of every order flow through its operations.
 
+    It reads the caller's context variables; those that it sets are set for the call alone.
     `@tf.py_function(Tout=...)` decorates a function whose calls are such calls.
 
     >>> x = tf.constant(3.0)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from wengert.api.function.signatures import Inputs, tensor_specs
-from wengert.api.session.logger import get_logger
+from wengert.host.locks import load_module
 
 if TYPE_CHECKING:
     from wengert.api.function.function import ConcreteFunction
@@ -103,7 +103,7 @@ class Retracing:
             self._say(function, "" if before is None else inputs.difference(before))
 
     def _say(self, function: Callable[..., Any], difference: str) -> None:
-        get_logger().warning(
+        load_module("wengert.api.session.logger").get_logger().warning(
             f"{_MANY} out of the last {self.calls - self._traced[0][0] + 1} calls to {function!r} "
             "triggered tf.function retracing. Tracing is expensive: pass tensors instead of Python "
             "numbers and objects, and let reduce_retracing=True or an input_signature stand for "

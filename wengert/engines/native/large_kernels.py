@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Final
 
-from wengert.engines.native.runtime.units import KERNELS, find_kernels_by
+from wengert.engines.native.runtime.named_kernels import KERNELS, find_kernels_by
 from wengert.formats.crc32c import compute_parts_by
 from wengert.host.locks import load_module
 from wengert.ops.support import large_kernels as large
@@ -21,6 +21,7 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.update_kernel: ("update", "update"),
     large.reduction_kernel: ("reductions", "reduce_row"),
     large.softmax_kernel: ("reductions", "softmax"),
+    large.cumulative_kernel: ("cumulative", "accumulate"),
     large.conv_kernel: ("conv", "convolve"),
     large.depthwise_conv_kernel: ("depthwise_conv", "convolve"),
     large.conv_filter_gradient_kernel: ("conv_filter_gradient", "filter_gradient"),
@@ -33,10 +34,11 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.local_response_norm_kernel: ("local_response_norm", "normalize"),
     large.local_response_norm_gradient_kernel: ("local_response_norm", "normalize_back"),
     large.matmul_kernel: ("matmul", "product"),
+    large.product_kernel: ("matmul", "product"),
     large.cholesky_kernel: ("factors", "cholesky"),
     large.triangular_solve_kernel: ("factors", "triangular_solve"),
     large.philox_kernel: ("philox", "blocks"),
-    large.segment_extremes_kernel: ("segment_extremes", "change_rows"),
+    large.segments_kernel: ("segments", "change_rows"),
 }
 
 

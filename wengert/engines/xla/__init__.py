@@ -13,6 +13,7 @@ rebound            Kernels that call NumPy by its name, with another namespace i
 rows               A list of a loop as one array
 rooms              How many iterations the stacks of loops have room for; runs that are made again for more
 stand_ins          What stands for variables and generators meanwhile
+callbacks          Calls of Python from compiled code
 tracing            A plan evaluated while JAX traces: which row computes how, what is checked
 placement          On which device a plan runs
 meetings           What all processes compute together, counted

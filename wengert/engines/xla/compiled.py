@@ -138,7 +138,7 @@ class Compiled:
             for at, cell in zip(self._cells, cells, strict=True)
         ]
         if self._everywhere is not None:
-            after = [kept_so(v, self._everywhere, np.shape(v)) for v in after]
+            after = [kept_so(v, self._everywhere, v) for v in after]
         # JAX gives memory to the first result that fits.
         return list(map(_strong, after)), [_strong(handed(v)) for v in results], wrong
 
@@ -178,7 +178,7 @@ class Compiled:
                 lain = dict(zip(order, layouts, strict=True))
                 before = dict(zip(order, [*given, *kept, *away], strict=True))
                 pairs = zip(self._cells, after, strict=True)
-                after = [kept_so(value, lain[at], np.shape(before[at])) for at, value in pairs]
+                after = [kept_so(value, lain[at], before[at]) for at, value in pairs]
                 return after, everywhere(results), everywhere(wrong)
 
             self._laid_out[key] = jax.jit(traced, donate_argnums=2)

@@ -134,10 +134,11 @@ def for_all_processes(value: Any) -> Any:
     return np.asarray(value)
 
 
-def kept_so(value: Any, layout: Any, shape: Any) -> Any:
-    """A new value of a variable, laid out as the old one was."""
-    fits = layout is not None and value is not None and np.shape(value) == shape
-    return jax.lax.with_sharding_constraint(value, layout) if fits else value
+def kept_so(value: Any, layout: Any, before: Any) -> Any:
+    """A new value of a variable, laid out as the one before was, if that has a layout, and its shape."""
+    if layout is None or value is None or np.shape(value) != np.shape(before):
+        return value
+    return jax.lax.with_sharding_constraint(value, layout)
 
 
 def whole_everywhere(layouts: Sequence[Any]) -> Callable[[Any], Any]:

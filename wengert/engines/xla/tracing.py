@@ -16,19 +16,20 @@ import numpy as np
 from wengert.core.context import activate
 from wengert.core.dispatch import apply
 from wengert.engines.numpy_engine import in_operation
+from wengert.engines.xla import callbacks
 from wengert.engines.xla.asked import NeedsNumbersError, answering
-from wengert.engines.xla.backend import io_callback, jax, jnp
+from wengert.engines.xla.backend import jax, jnp
 from wengert.engines.xla.rebound import rebound
 from wengert.engines.xla.rooms import Answers, Rooms
 from wengert.engines.xla.rows import Rows, Unwritten
-from wengert.engines.xla.stand_ins import TracedCell
+from wengert.engines.xla.stand_ins import TracedCell, TracedStream
 from wengert.engines.xla.traced import XP, Traced, bare
 from wengert.engines.xla.versions import CALLED_BACK, CHECKED, VERSIONS, WHOLE, Version
 from wengert.errors import OpError, UnimplementedError
 from wengert.execution.plan import Plan, effects, given_value
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
-from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.host.fp_errors import quietly
 from wengert.inference.deferred_calls import DeferredCall
 from wengert.ops.arrays.indexing import gathering
 from wengert.values.symbolic import SymbolicTensor, is_certain
@@ -36,7 +37,7 @@ from wengert.values.tensor import TensorList, wrap
 
 CPU_ONLY: Final = frozenset(("Eig", "MatrixSquareRoot"))  # elsewhere XLA has no Schur form
 MOST_WAITS: Final = 4  # calls that wait for sizes, within one another
-_UNKNOWN: Final = "the sizes that it asks for are known only when it runs"
+UNKNOWN_SIZES: Final = "the sizes that it asks for are known only when it runs"
 KNOWN: Final = (np.ndarray, np.generic, TensorList)
 
 
@@ -149,6 +150,11 @@ class Trace:
         plan = self._plans[-1]
         return {id(x) for op in plan.steps for x in op.inputs} | set(map(id, plan.fetches))
 
+    @property
+    def _may_not_run(self) -> bool:
+        """Whether what is traced is in a branch or a loop: an error there is none unless it is reached."""
+        return len(self._plans) > 1
+
     def step(self, op: Operation, inputs: Sequence[Any]) -> list[Any]:
         """The results of one operation."""
         row = op.row
@@ -157,6 +163,9 @@ class Trace:
         except UnimplementedError:
             raise
         except OpError as error:
+            if self._may_not_run and (forms := _certain_forms(op)) is not None:
+                self.check(np.True_)
+                return [jnp.zeros(form.shape, form.dtype) for form in forms]
             raise type(error)(
                 f"{error.message}\n\t [[node {op.name} (defined at {op.place})]]", op
             ) from error
@@ -187,7 +196,7 @@ class Trace:
     def _deferred(self, op: Operation, inputs: Sequence[Any]) -> list[Any]:
         """What waited for the sizes, now that they are known."""
         if self._waited > MOST_WAITS:
-            raise value_needed(op, _UNKNOWN)
+            raise value_needed(op, UNKNOWN_SIZES)
         inline: Any = op.row.inline
         graph = FunctionGraph(op.name, None)
         with activate((), graph), gathering():
@@ -199,7 +208,7 @@ class Trace:
         try:
             return self.body(plan, [*traced, *map(given_value, graph.captured)])
         except ValueNeededError:
-            raise value_needed(op, _UNKNOWN) from None
+            raise value_needed(op, UNKNOWN_SIZES) from None
         finally:
             self._waited -= 1
 
@@ -210,27 +219,20 @@ class Trace:
             raise value_needed(op, str(error)) from None
 
     def _known(self, op: Operation, inputs: Sequence[Any]) -> Any:
-        token = enter(QUIET)
-        try:
-            return (op.row.step or op.row.kernel)(np, *inputs, **op.attrs)
-        finally:
-            leave(token)
+        return quietly(op.row.step or op.row.kernel, np, *inputs, **op.attrs)
 
     def _by_kernel(self, op: Operation, inputs: Sequence[Any]) -> Any:
         """The kernel on what JAX traces; NumPy is called back where it asks for numbers."""
         kernel = rebound(op.row.step or op.row.kernel)
         state = self.state  # which a kernel that gives up may have changed
-        token = enter(QUIET)
         try:
             with answering(op.row.name in CHECKED):
-                return self._tried(kernel, op, inputs, state)
+                return quietly(self._tried, kernel, op, inputs, state)
         except OpError:
             raise
         except Exception:  # noqa: BLE001  # what is wrong, if anything is, NumPy says
             self.state = state
             return self.call_back(op, inputs)
-        finally:
-            leave(token)
 
     def _tried(
         self, kernel: Callable[..., Any], op: Operation, inputs: Sequence[Any], state: Any
@@ -245,6 +247,8 @@ class Trace:
 
     def call_back(self, op: Operation, inputs: Sequence[Any]) -> Any:
         """The results of NumPy's kernel, called from compiled code."""
+        if any(isinstance(x, TracedStream) for x in inputs):  # which NumPy has not
+            raise value_needed(op, UNKNOWN_SIZES)
         forms = [_form_of(op, y, inputs) for y in op.outputs]
         found = self.called(op, op.row.step or op.row.kernel, forms, inputs)
         return found if op.row.many else found[0]
@@ -256,24 +260,26 @@ class Trace:
         self.calls_back = True
         self.called_back.add(op.row.name)
         function = _guarded(self.errors, op, kernel, forms, inputs)
-        given = [jnp.asarray(x) for x in inputs if not is_known(x)]
+        given = [x for x in inputs if not is_known(x)]
         if op.row.effects or op.row.users or op.row.stateful:
-            found = self._called_for_effects(function, forms, given)
-        else:
-            found = jax.pure_callback(function, forms, *given, vmap_method="sequential")
-        return list(found)
+            return self._called_for_effects(function, forms, given)
+        return callbacks.called(function, forms, given, in_order=False)
 
-    def _called_for_effects(self, function: Any, forms: Sequence[Any], given: Sequence[Any]) -> Any:
+    def _called_for_effects(
+        self, function: Any, forms: Sequence[Any], given: Sequence[Any]
+    ) -> list[Any]:
         self.has_effects = True
         if self.run_number is None:
-            return io_callback(function, forms, *given, ordered=True)
+            return callbacks.called(function, forms, given, in_order=True)
 
         def answered(run: Any, lost: Any, *arrays: Any) -> Any:
             if lost:
                 return [np.zeros(f.shape, f.dtype) for f in forms]
             return self.answers.answer(int(run), partial(function, *arrays))
 
-        return io_callback(answered, forms, self.run_number, self.lost, *given, ordered=True)
+        return callbacks.called(
+            answered, forms, [self.run_number, self.lost, *given], in_order=True
+        )
 
 
 def is_known(value: Any) -> bool:
@@ -317,6 +323,13 @@ def _form_of(op: Operation, y: SymbolicTensor, inputs: Sequence[Any]) -> Any:
     return jax.ShapeDtypeStruct(shape, form.dtype)
 
 
+def _certain_forms(op: Operation) -> list[Any] | None:
+    """The shapes and dtypes of the results, if the graph knows them all, and they are of numbers."""
+    forms = [y._array for y in op.outputs]
+    are_known = all(is_certain(f.shape) and isinstance(f.dtype, np.dtype) for f in forms)
+    return forms if are_known and not any(f.dtype.hasobject for f in forms) else None
+
+
 def _inferred(op: Operation, inputs: Sequence[Any]) -> list[Any]:
     """The shapes of the results, as the graph finds them now that those of the inputs are known."""
     graph = FunctionGraph(op.name, None)
@@ -344,18 +357,15 @@ def _guarded(
 
     def call(*arrays: Any) -> list[Any]:
         rest = iter(arrays)
-        given = [np.asarray(next(rest)) if x is None else x for x in known]
-        token = enter(QUIET)
+        given = [next(rest) if x is None else x for x in known]
         try:
             with activate((), None):
-                found = kernel(np, *given, **op.attrs)
+                found = quietly(kernel, np, *given, **op.attrs)
             results = found if op.row.many else [found]
             return [np.asarray(r, f.dtype) for r, f in zip(results, forms, strict=True)]
         except Exception as error:  # noqa: BLE001  # raised by the caller
             errors.append(in_operation(op, error, list(map(wrap, given))))
             return [np.zeros(f.shape, f.dtype) for f in forms]
-        finally:
-            leave(token)
 
     return call
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,14 @@ def _part_of_concat(i: int, g: Tensor, y: Tensor | None, *xs: TensorOrDims, axis
     return take_part(g, key)
 
 
+def _parts_of_concat(
+    g: Tensor, y: Tensor | None, xs: Sequence[TensorOrDims], *, axis: int
+) -> list[Tensor]:
+    sizes = tuple(dims(x)[axis] for x in xs)
+    parts: list[Tensor] = apply(SPLIT_BY_SIZES, (g,), {"sizes": sizes, "axis": axis})
+    return parts
+
+
 def _joined_shape(*shapes: Dims, axis: int) -> Dims:
     """The sum of the sizes along the axis; of the other sizes, those that any input knows."""
     known = [shape for shape in shapes if isinstance(shape, tuple)] or shapes[:1]
@@ -58,7 +66,7 @@ CONCAT: Row = op(
     lambda xp, *xs, axis: xp.concatenate(xs, axis),
     shape=_joined_shape,
     integers=by_function(lambda *xs, axis: np.concatenate(xs, axis)),
-    vjp=EachInput(_part_of_concat),
+    vjp=EachInput(_part_of_concat, _parts_of_concat),
     linear="jointly",
     batch=shift_axis("ConcatV2"),
     saves="",
@@ -117,7 +125,10 @@ PACK: Row = op(
     lambda xp, *xs, axis: xp.stack(xs, axis),
     shape=_stacked_shape,
     integers=by_function(lambda *xs, axis: np.stack(xs, axis)),
-    vjp=EachInput(lambda i, g, y, *xs, axis: take_part(g, (*[slice(None)] * axis, i))),
+    vjp=EachInput(
+        lambda i, g, y, *xs, axis: take_part(g, (*[slice(None)] * axis, i)),
+        lambda g, y, xs, *, axis: apply(UNPACK, (g,), {"num": len(xs), "axis": axis}),
+    ),
     linear="jointly",
     batch=shift_axis("Pack"),
     saves="",

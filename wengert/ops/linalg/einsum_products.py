@@ -1,18 +1,20 @@
 """Einsums of two arrays that are matrix products.
 
 Labels of both arrays are summed over, or count the products if the output has them, too; a label of one array
-counts the rows or the columns. So both are brought into the order of a product, which costs a copy only where they
-do not lie in memory that way, transposed or not.
+counts the rows or the columns. So both are seen as matrices, and the output, too. Who multiplies matrices that have
+to be in order gets copies of those that are not.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from wengert.ops.support.large_kernels import product_kernel
 from wengert.values.shapes import Dims
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class EinsumProduct(NamedTuple):
     swapped: bool  # the second array is the left one
     left: Matrices
     right: Matrices
+    out: Matrices
     shape: Dims
     order: tuple[int, ...]
 
@@ -54,9 +57,32 @@ class EinsumProduct(NamedTuple):
             a, b = b, a
         return _arranged(a, self.left), _arranged(b, self.right)
 
+    def in_place(self, a: Array, b: Array) -> Array | None:
+        """The result of the einsum, if all are matrices as they lie and a kernel multiplies them."""
+        if self.swapped:
+            a, b = b, a
+        made = np.empty([self.shape[at] for at in self.order], a.dtype)
+        seen = [_seen(x, to) for x, to in ((a, self.left), (b, self.right), (made, self.out))]
+        if any(x is None for x in seen) or product_kernel(*seen) is None:
+            return None
+        return made
+
     def finished(self, product: Array) -> Array:
         """The result of the einsum."""
         return np.asarray(product.reshape(self.shape).transpose(self.order), order="C")
+
+
+def _seen(x: Array, to: Matrices) -> Array | None:
+    """The matrices of an array, without a copy."""
+    if not all(_is_one_step(x, axes) for axes in (to.several, to.rows, to.columns)):
+        return None
+    return x.transpose(to.several + to.rows + to.columns).reshape(to.shape)
+
+
+def _is_one_step(x: Array, axes: tuple[int, ...]) -> bool:
+    """Whether the elements along several axes are equally far apart, so that they are one axis."""
+    long = [axis for axis in axes if x.shape[axis] > 1]
+    return all(x.strides[p] == x.strides[q] * x.shape[q] for p, q in itertools.pairwise(long))
 
 
 def _arranged(x: Array, to: Matrices) -> Array:
@@ -106,6 +132,7 @@ def as_product(equation: str, a: Dims, b: Dims) -> EinsumProduct | None:
         swapped,
         matrices(first, rows, summed),
         matrices(second, summed, columns),
+        matrices(out, rows, columns),
         tuple(sizes[label] for label in made),
         tuple(made.index(label) for label in out),
     )

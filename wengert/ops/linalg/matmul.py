@@ -6,8 +6,8 @@ import functools
 import math
 import re
 import string
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -95,14 +95,27 @@ def _product(a: Tensor, b: Tensor, ta: bool, tb: bool) -> Tensor:
     return result
 
 
+def _of_matrices(a: Tensor, b: Tensor, ta: bool, tb: bool) -> Tensor:
+    """The same for two matrices, which need not be asked for their axes."""
+    result: Tensor = apply(MATMUL, (a, b), {"transpose_a": ta, "transpose_b": tb})
+    return result
+
+
+_Product: TypeAlias = Callable[[Tensor, Tensor, bool, bool], Tensor]
+
+
+def _pulled_to_a(multiply: _Product, g: Tensor, b: Tensor, ta: bool, tb: bool) -> Tensor:
+    return multiply(b, g, tb, True) if ta else multiply(g, b, False, not tb)
+
+
+def _pulled_to_b(multiply: _Product, g: Tensor, a: Tensor, ta: bool, tb: bool) -> Tensor:
+    return multiply(g, a, True, ta) if tb else multiply(a, g, not ta, False)
+
+
 def _rule_a(
     g: Tensor, y: Tensor | None, a: Tensor, b: Tensor, *, transpose_a: bool, transpose_b: bool
 ) -> Tensor:
-    if transpose_a:
-        pulled = _product(b, g, transpose_b, True)
-    else:
-        pulled = _product(g, b, False, not transpose_b)
-    return bound.sum_to(pulled, dims(a))
+    return bound.sum_to(_pulled_to_a(_product, g, b, transpose_a, transpose_b), dims(a))
 
 
 def _rule_b(
@@ -114,11 +127,7 @@ def _rule_b(
         and _are_sizes(dims(a)[-1], dims(g)[-1])
     ):
         a, g = _as_rows(a), _as_rows(g)  # one product, not one for each matrix and their sum
-    if transpose_b:
-        pulled = _product(g, a, True, transpose_a)
-    else:
-        pulled = _product(a, g, not transpose_a, False)
-    return bound.sum_to(pulled, dims(b))
+    return bound.sum_to(_pulled_to_b(_product, g, a, transpose_a, transpose_b), dims(b))
 
 
 def _are_sizes(*sizes: Any) -> bool:
@@ -170,7 +179,14 @@ MATMUL: Row = op(
     "MatMul",
     _matmul_kernel,
     shape=_matmul_shape,
-    vjp=(_rule_a, _rule_b),
+    vjp=(
+        lambda g, y, a, b, *, transpose_a, transpose_b: _pulled_to_a(
+            _of_matrices, g, b, transpose_a, transpose_b
+        ),
+        lambda g, y, a, b, *, transpose_a, transpose_b: _pulled_to_b(
+            _of_matrices, g, a, transpose_a, transpose_b
+        ),
+    ),
     linear=(0, 1),
     batch=_batched_matmul,
     saves="x",
@@ -283,6 +299,9 @@ def matvec(
     [3.0, 7.0]
     """
     x, y = convert_alike("MatMul", a, b)
+    if len(dims(x)) == 2 <= len(dims(y)):  # one product, not one for each vector
+        matrix = conj(x) if adjoint_a else x
+        return matmul(y, matrix, transpose_b=not (transpose_a or adjoint_a))
     return squeeze(matmul(x, expand_dims(y, -1), transpose_a, adjoint_a=adjoint_a), -1)
 
 
@@ -341,7 +360,8 @@ def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], lis
 def _einsum_kernel(xp: Namespace, *xs: Array, equation: str) -> Array:
     product = as_product(equation, *[x.shape for x in xs]) if len(xs) == 2 else None
     if product is not None and product.work > _LARGE and all(type(x) is np.ndarray for x in xs):
-        return product.finished(_multiplied(xp, *product.operands(*xs)))
+        found = product.in_place(*xs)
+        return product.finished(_multiplied(xp, *product.operands(*xs))) if found is None else found
     mind_the_load()
     is_in_order = len(xs) == 2 and product is None  # what is no product has no better order
     ordered = not is_in_order and is_ordered([x.size for x in xs])

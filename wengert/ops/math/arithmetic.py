@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import EachInput, Row
+from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op, row_of
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
@@ -33,6 +33,7 @@ from wengert.ops.support.declare import (
     binary,
     convert_alike,
 )
+from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.values import dtypes, sizes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -43,6 +44,8 @@ from wengert.values.tensor import Tensor, dims
 from wengert.values.typed_calls import of_one, of_two
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wengert.ops.support.parameter_names import BinaryOfX1X2, BinaryOfYX
     from wengert.values.typing import Array, DTypeLike, Namespace, ShapeLike, TensorLike
 
@@ -139,12 +142,17 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return truediv(x, y)
 
 
+def _squared_difference_kernel(xp: Namespace, x: Array, y: Array) -> Array:
+    away = x - y
+    return xp.conj(away) * away if x.dtype.kind == "c" else away * away
+
+
 squared_difference: Binary = binary(
     "SquaredDifference",
     "math.squared_difference",
     "(x - y) * (x - y).",
     ("[1.0, 5.0], [3.0, 2.0]", "[4. 9.]"),
-    kernel=lambda xp, x, y: xp.conj(x - y) * (x - y) if x.dtype.kind == "c" else (x - y) * (x - y),
+    kernel=_squared_difference_kernel,
     vjp=(
         lambda g, z, x, y: _squared_difference_rule(g, x, y),
         lambda g, z, x, y: -_squared_difference_rule(g, x, y),
@@ -185,6 +193,7 @@ div_no_nan: Binary = binary(
     ),
     takes=INEXACT,
     saves="x",
+    slow=True,
 )
 
 
@@ -208,6 +217,7 @@ mul_no_nan: Binary = binary(
     vjp=(lambda g, z, x, y: mul_no_nan(g, y), lambda g, z, x, y: mul_no_nan(x, g)),
     takes=INEXACT,
     saves="x",
+    slow=True,
 )
 
 
@@ -291,7 +301,34 @@ truncatemod: Binary = binary(
 # ---- powers and logarithms of two inputs ------------------------------------------------------
 
 
+# Powers that one cheap operation computes to the same bit, by their exponents.
+_CHEAP_POWERS: Final[dict[float, Callable[[Array], Array]]] = {
+    1.0: np.copy,
+    2.0: np.square,
+    -1.0: np.reciprocal,
+}
+
+
+def _cheap_power(x: Array, y: Array) -> Callable[[Array], Array] | None:
+    """The NumPy function of x alone that is this power, if there is one: x to the 2 is x times x."""
+    if y.size != 1 or y.ndim > x.ndim or x.dtype.kind != "f":
+        return None
+    return _CHEAP_POWERS.get(y.item())
+
+
+def _pow_large(row: Row, arrays: list[Array], attrs: Attrs) -> Array | None:
+    """The row's function for large arrays: by the row of the cheap operation, where there is one."""
+    x, y = arrays
+    cheap = _cheap_power(x, y)
+    if cheap is None:
+        return elementwise_kernel(row, arrays, attrs)
+    return elementwise_kernel(row_of("Square"), [x], {}) if cheap is np.square else None
+
+
 def _pow_kernel(xp: Namespace, x: Array, y: Array) -> Array:
+    cheap = _cheap_power(x, y) if xp is np else None
+    if cheap is not None:
+        return cheap(x)
     if y.dtype.kind == "i" and (y < 0).any():
         raise InvalidArgumentError("Integers to negative integer powers are not allowed")
     z = xp.power(x, y)
@@ -315,7 +352,9 @@ pow: Binary = binary(
     "x to the power of y.",
     ("[2.0, 3.0], [3.0, 2.0]", "[8. 9.]"),
     kernel=_pow_kernel,
+    large=_pow_large,
     vjp=(lambda g, z, x, y: g * y * pow(x, y - ones_like(y)), _pow_rule_y),
+    slow=True,
 )
 xlogy: Binary = binary(
     "Xlogy",
@@ -329,6 +368,7 @@ xlogy: Binary = binary(
     ),
     takes=INEXACT,
     saves="x",
+    slow=True,
 )
 xlog1py: Binary = binary(
     "Xlog1py",
@@ -342,6 +382,7 @@ xlog1py: Binary = binary(
     ),
     takes=INEXACT,
     saves="x",
+    slow=True,
 )
 xdivy: Binary = binary(
     "Xdivy",
@@ -355,6 +396,7 @@ xdivy: Binary = binary(
     ),
     takes=INEXACT,
     saves="x",
+    slow=True,
 )
 
 
@@ -375,6 +417,7 @@ atan2: BinaryOfYX = binary(
     ),
     takes=REAL,
     saves="x",
+    slow=True,
 )
 nextafter: BinaryOfX1X2 = binary(
     "NextAfter",
@@ -465,6 +508,8 @@ CLIP: Row = op(
         lambda g, y, x, low, high: where(minimum(x, high) < low, g, zeros_like(g)),
         lambda g, y, x, low, high: where(_above(x, low, high), g, zeros_like(g)),
     ),
+    large=elementwise_kernel,
+    slow=True,
     elementwise=True,
     saves="x",
 )

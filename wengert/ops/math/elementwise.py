@@ -88,6 +88,7 @@ SQRT_GRAD: Row = op(
     ),
     elementwise=True,
     large=elementwise_kernel,
+    slow=True,
 )
 RSQRT_GRAD: Row = op(
     "RsqrtGrad",
@@ -99,6 +100,7 @@ RSQRT_GRAD: Row = op(
     elementwise=True,
     large=elementwise_kernel,
     saves="x",
+    slow=True,
 )
 sign_real: Unary = unary(
     "Sign",
@@ -131,6 +133,7 @@ exp: Unary = unary(
     kernel="exp",
     vjp=lambda g, y, x: g * y,
     saves="y",
+    slow=True,
 )
 expm1: Unary = unary(
     "Expm1",
@@ -140,6 +143,7 @@ expm1: Unary = unary(
     kernel="expm1",
     vjp=lambda g, y, x: g * exp(x),  # y + 1 loses all digits where x is very negative
     saves="x",
+    slow=True,
 )
 log: Unary = unary(
     "Log",
@@ -149,6 +153,7 @@ log: Unary = unary(
     kernel="log",
     vjp=lambda g, y, x: g / x,
     saves="x",
+    slow=True,
 )
 log1p: Unary = unary(
     "Log1p",
@@ -158,6 +163,7 @@ log1p: Unary = unary(
     kernel="log1p",
     vjp=lambda g, y, x: g / (1.0 + x),
     saves="x",
+    slow=True,
 )
 
 
@@ -173,6 +179,7 @@ sigmoid: Unary = unary(
     kernel=lambda _, x: in_pieces(_sigmoid_kernel, x),
     vjp=lambda g, y, x: apply(SIGMOID_GRAD, (y, g)),
     saves="y",
+    slow=True,
 )
 
 
@@ -203,6 +210,7 @@ sin: Unary = unary(
     kernel="sin",
     vjp=lambda g, y, x: g * cos(x),
     saves="x",
+    slow=True,
 )
 cos: Unary = unary(
     "Cos",
@@ -212,6 +220,7 @@ cos: Unary = unary(
     kernel="cos",
     vjp=lambda g, y, x: -g * sin(x),
     saves="x",
+    slow=True,
 )
 tan: Unary = unary(
     "Tan",
@@ -221,6 +230,7 @@ tan: Unary = unary(
     kernel="tan",
     vjp=lambda g, y, x: g * square(reciprocal(cos(x))),
     saves="x",
+    slow=True,
 )
 asin: Unary = unary(
     "Asin",
@@ -230,6 +240,7 @@ asin: Unary = unary(
     kernel="arcsin",
     vjp=lambda g, y, x: g / sqrt(1.0 - x * x),
     saves="x",
+    slow=True,
 )
 acos: Unary = unary(
     "Acos",
@@ -239,6 +250,7 @@ acos: Unary = unary(
     kernel="arccos",
     vjp=lambda g, y, x: -g / sqrt(1.0 - x * x),
     saves="x",
+    slow=True,
 )
 atan: Unary = unary(
     "Atan",
@@ -248,6 +260,7 @@ atan: Unary = unary(
     kernel="arctan",
     vjp=lambda g, y, x: g / (1.0 + x * x),
     saves="x",
+    slow=True,
 )
 sinh: Unary = unary(
     "Sinh",
@@ -257,6 +270,7 @@ sinh: Unary = unary(
     kernel="sinh",
     vjp=lambda g, y, x: g * cosh(x),
     saves="x",
+    slow=True,
 )
 cosh: Unary = unary(
     "Cosh",
@@ -266,6 +280,7 @@ cosh: Unary = unary(
     kernel="cosh",
     vjp=lambda g, y, x: g * sinh(x),
     saves="x",
+    slow=True,
 )
 tanh: Unary = unary(
     "Tanh",
@@ -275,6 +290,7 @@ tanh: Unary = unary(
     kernel="tanh",
     vjp=lambda g, y, x: g * (1.0 - y * y),
     saves="y",
+    slow=True,
 )
 asinh: Unary = unary(
     "Asinh",
@@ -284,6 +300,7 @@ asinh: Unary = unary(
     kernel="arcsinh",
     vjp=lambda g, y, x: g / cosh(y),
     saves="y",
+    slow=True,
 )
 acosh: Unary = unary(
     "Acosh",
@@ -293,6 +310,7 @@ acosh: Unary = unary(
     kernel="arccosh",
     vjp=lambda g, y, x: g / sinh(y),
     saves="y",
+    slow=True,
 )
 atanh: Unary = unary(
     "Atanh",
@@ -302,6 +320,7 @@ atanh: Unary = unary(
     kernel="arctanh",
     vjp=lambda g, y, x: g / (1.0 - x * x),
     saves="x",
+    slow=True,
 )
 
 # ---- without a derivative ---------------------------------------------------------------------

@@ -11,7 +11,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
-from wengert.host.malloc import LARGE
+from wengert.host.malloc import LARGE_SLOW
 from wengert.host.parallel import in_rows
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.joining import concat
@@ -32,7 +32,7 @@ from wengert.ops.math.elementwise import (
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.special.gamma import erfc
 from wengert.ops.support.batch_rules import batch_all, shift_axis
-from wengert.ops.support.branchless import keep
+from wengert.ops.support.branchless import choose, keep
 from wengert.ops.support.declare import REAL, REAL_OR_INT, Unary, convert_alike, unary, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.large_kernels import elementwise_kernel, softmax_kernel
@@ -97,6 +97,7 @@ elu: UnaryOfFeatures = unary(
     vjp=lambda g, y, x: where(y < 0.0, g * (y + 1.0), g),
     saves="y",
     takes=REAL,
+    slow=True,
 )
 _SELU_SCALE = 1.0507009873554805
 _SELU_ALPHA = 1.6732632423543772
@@ -112,6 +113,7 @@ selu: UnaryOfFeatures = unary(
     vjp=lambda g, y, x: where(y < 0.0, g * (y + _SELU_SCALE * _SELU_ALPHA), g * _SELU_SCALE),
     saves="y",
     takes=REAL,
+    slow=True,
 )  # fmt: skip
 softplus: UnaryOfFeatures = unary(
     "Softplus",
@@ -123,6 +125,7 @@ softplus: UnaryOfFeatures = unary(
     vjp=lambda g, y, x: g * sigmoid(x),
     saves="x",
     takes=REAL,
+    slow=True,
 )
 softsign: UnaryOfFeatures = unary(
     "Softsign",
@@ -136,10 +139,20 @@ softsign: UnaryOfFeatures = unary(
     takes=REAL,
 )
 
+
+def _leaky_large(_: Row, arrays: Sequence[Array], attrs: Attrs) -> Array:
+    (x,) = arrays
+    alpha = x.dtype.type(attrs["alpha"])
+    below = x * alpha
+    return np.maximum(x, below) if 0 < alpha <= 1 else choose(x > 0, x, below)
+
+
 LEAKY_RELU: Row = op(
     "LeakyRelu",
     lambda xp, x, *, alpha: xp.where(x > 0, x, x * x.dtype.type(alpha)),
     vjp=(lambda g, y, x, *, alpha: where(x > 0.0, apply(RELU_GRAD, (g, x)), g * alpha),),
+    large=_leaky_large,
+    slow=True,
     elementwise=True,
     saves="x",
 )
@@ -240,6 +253,7 @@ erf: Unary = unary(
     vjp=lambda g, y, x: g * (1.1283791670955126 * exp(-x * x)),
     saves="x",
     takes=REAL,
+    slow=True,
 )
 
 # ---- softmax ----------------------------------------------------------------------------------
@@ -266,7 +280,7 @@ def _below_largest(x: Array, axis: int, finish: Callable[[Any], None]) -> Array:
 
 
 def _softmax_kernel(_: Namespace, x: Array, *, axis: int) -> Array:
-    found = softmax_kernel(x, axis, False) if x.size >= LARGE else None
+    found = softmax_kernel(x, axis, False) if x.size >= LARGE_SLOW else None
     if found is not None:
         return found
 
@@ -278,7 +292,7 @@ def _softmax_kernel(_: Namespace, x: Array, *, axis: int) -> Array:
 
 
 def _log_softmax_kernel(_: Namespace, x: Array, *, axis: int) -> Array:
-    found = softmax_kernel(x, axis, True) if x.size >= LARGE else None
+    found = softmax_kernel(x, axis, True) if x.size >= LARGE_SLOW else None
     if found is not None:
         return found
 

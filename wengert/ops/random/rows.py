@@ -116,9 +116,10 @@ def _forms(kernel: Callable[..., Any]) -> Callable[..., Any]:
 @lru_cache(maxsize=64)
 def of_given_shape(row: Row) -> Row:
     """The operation with its shape as an input, which is known only at run time."""
+    draw = row.kernel  # by itself, which an engine finds and converts
 
     def kernel(xp: Namespace, stream: Stream, shape: Array, *xs: Array, **attrs: Any) -> Array:
-        return row.kernel(xp, stream, *xs, shape=tuple(shape.tolist()), **attrs)
+        return draw(xp, stream, *xs, shape=tuple(shape.tolist()), **attrs)
 
     def forms(xs: Sequence[Any], attrs: Attrs) -> list[Any]:
         sizes = xs[1]._array.shape

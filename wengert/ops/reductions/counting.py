@@ -42,16 +42,19 @@ def _count_kernel(_: Namespace, values: Array, weights: Array, *, size: int, bin
         raise InvalidArgumentError("Input arr must be non-negative! [Op:DenseBincount]")
     *front, last = values.shape or (1,)
     rows = values.reshape(math.prod(front), last)
-    out = np.zeros((len(rows), size), weights.dtype)
     kept = rows < size
-    at = (np.nonzero(kept)[0], rows[kept])
-    if binary:
-        out[at] = 1
+    begins = np.arange(len(rows))[:, None] * size
+    places = (rows.astype(np.intp, copy=False) + begins)[kept]
+    if weights.ndim == 0 and weights.dtype.kind in "iu" and not binary:
+        out = (np.bincount(places, minlength=len(rows) * size) * weights).astype(weights.dtype)
     else:
-        given = np.broadcast_to(
-            weights.reshape(rows.shape) if weights.ndim else weights, rows.shape
-        )
-        np.add.at(out, at, given[kept])
+        out = np.zeros(len(rows) * size, weights.dtype)
+        if binary:
+            out[places] = 1
+        else:
+            given = weights.reshape(rows.shape) if weights.ndim else weights
+            np.add.at(out, places, np.broadcast_to(given, rows.shape)[kept])
+    out = out.reshape(len(rows), size)
     return out[0] if values.ndim < 2 else out
 
 

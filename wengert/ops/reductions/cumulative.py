@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from wengert.ops.math.elementwise import exp, zeros_like
 from wengert.ops.support.batch_rules import shift_axis
 from wengert.ops.support.declare import REAL, wrong_dtype
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.large_kernels import cumulative_kernel
 from wengert.values.convert import convert
 from wengert.values.shapes import normal_axis
 from wengert.values.tensor import Tensor, dims
@@ -26,11 +27,25 @@ from wengert.values.tensor import Tensor, dims
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, TensorLike
 
+# Elements from which on machine code takes half as long as NumPy, or less.
+ENOUGH: Final = 1 << 11
+
 # ---- rows -------------------------------------------------------------------------------------
 
 
+def _of_large(how: str, x: Array, axis: int, exclusive: bool, reverse: bool) -> Array | None:
+    """By machine code; None if the array is small, or only traced."""
+    is_large = type(x) is np.ndarray and x.size >= ENOUGH
+    return cumulative_kernel(how, x, axis, exclusive, reverse) if is_large else None
+
+
 def _cumulative(accumulate: str, neutral: int) -> Callable[..., Any]:
+    how = accumulate.removeprefix("cum")
+
     def kernel(xp: Namespace, x: Array, *, axis: int, exclusive: bool, reverse: bool) -> Array:
+        found = _of_large(how, x, axis, exclusive, reverse)
+        if found is not None:
+            return found
         x = xp.flip(x, axis) if reverse else x
         wide = widen(x)
         y = getattr(xp, accumulate)(wide, axis=axis, dtype=wide.dtype).astype(x.dtype)

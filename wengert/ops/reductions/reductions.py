@@ -7,16 +7,17 @@ see only that.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.host.malloc import LARGE
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.identity import stop_gradient
@@ -101,6 +102,13 @@ def _accurately(xp: Namespace, name: str, x: Array, axis: Dims, keepdims: bool) 
     return total if wide is x else total.astype(x.dtype)
 
 
+def _reduce_large(row: Row, arrays: Sequence[Array], attrs: Attrs) -> Array | None:
+    """The row's function for large arrays; all elements of a small one NumPy reduces in one go."""
+    is_whole = len(attrs["axis"]) == arrays[0].ndim
+    is_small = is_whole and arrays[0].size < LARGE
+    return None if is_small else reduction_kernel(row, arrays, attrs)
+
+
 SUM: Row = op(
     "Sum",
     lambda xp, x, *, axis, keepdims: _accurately(xp, "sum", x, axis, keepdims),
@@ -108,7 +116,8 @@ SUM: Row = op(
     linear=(0,),
     shape=reduced_dims,
     integers=by_function(np.sum),
-    large=reduction_kernel,
+    large=_reduce_large,
+    by_rows=True,
     batch=shift_axes("Sum"),
     saves="",
 )
@@ -135,7 +144,8 @@ MEAN: Row = op(
             _reduce(MEAN, t, axis, keepdims) if _size(dims(x), axis) else zeros_like(y)
         ),
     ),
-    large=reduction_kernel,
+    large=_reduce_large,
+    by_rows=True,
     batch=shift_axes("Mean"),
     shape=reduced_dims,
     saves="",
@@ -198,7 +208,8 @@ MAX: Row = op(
     "Max",
     _extreme_kernel("max", "min"),
     vjp=(_extreme_rule,),
-    large=reduction_kernel,
+    large=_reduce_large,
+    by_rows=True,
     batch=shift_axes("Max"),
     shape=reduced_dims,
 )
@@ -206,7 +217,8 @@ MIN: Row = op(
     "Min",
     _extreme_kernel("min", "max"),
     vjp=(_extreme_rule,),
-    large=reduction_kernel,
+    large=_reduce_large,
+    by_rows=True,
     batch=shift_axes("Min"),
     shape=reduced_dims,
 )

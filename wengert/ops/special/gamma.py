@@ -189,6 +189,7 @@ erfc: Unary = unary(
     vjp=lambda g, y, x: g * (-TWO_OVER_ROOT_PI * exp(-x * x)),
     saves="x",
     takes=REAL,
+    slow=True,
 )
 erfinv: Unary = unary(
     "Erfinv",

@@ -47,6 +47,7 @@ SIGMOID: Final[Row] = op(
     elementwise=True,
     large=elementwise_kernel,
     saves="x",
+    slow=True,
 )
 # sigmoid(x) sigmoid(-x)
 SLOPE: Final[Row] = op(
@@ -55,6 +56,7 @@ SLOPE: Final[Row] = op(
     vjp=(lambda g, y, x: -g * (y * tanh(0.5 * x)),),
     elementwise=True,
     large=elementwise_kernel,
+    slow=True,
 )
 TANH: Final[Row] = op(
     "StableTanh",
@@ -70,6 +72,7 @@ SOFTPLUS: Final[Row] = op(
     elementwise=True,
     large=elementwise_kernel,
     saves="x",
+    slow=True,
 )
 
 # ---- logarithms -------------------------------------------------------------------------------
@@ -86,6 +89,7 @@ LOG1MEXP: Final[Row] = op(
     elementwise=True,
     large=elementwise_kernel,
     saves="x",
+    slow=True,
 )  # fmt: skip
 
 
@@ -103,6 +107,7 @@ XLOGX: Final[Row] = op(
     elementwise=True,
     large=elementwise_kernel,
     saves="x",
+    slow=True,
 )
 
 # ---- the length of a vector of two numbers ----------------------------------------------------

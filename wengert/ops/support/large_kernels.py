@@ -93,6 +93,11 @@ def softmax_kernel(x: Any, axis: int, is_log: bool) -> Any:
 
 
 @_large_kernel
+def cumulative_kernel(how: str, x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+    """The cumulative sums along an axis (`how` is "sum"), or the products ("prod")."""
+
+
+@_large_kernel
 def update_kernel(row: str, variable: Any, change: Any) -> Any:
     """Write the row's result for what a variable holds over that; None if something else may read it."""
 
@@ -100,6 +105,11 @@ def update_kernel(row: str, variable: Any, change: Any) -> Any:
 @_large_kernel
 def matmul_kernel(a: Any, b: Any) -> Any:
     """The product of two matrices, or of several pairs."""
+
+
+@_large_kernel
+def product_kernel(a: Any, b: Any, out: Any) -> Any:
+    """The same in `out`, where the matrices may lie in memory with gaps."""
 
 
 @_large_kernel
@@ -175,7 +185,7 @@ def local_response_norm_gradient_kernel(
 
 
 @_large_kernel
-def segment_extremes_kernel(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
+def segments_kernel(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
     """out[ids[i]] = ufunc(out[ids[i]], updates[i]) for each i, in place; returns `out`."""
 
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wengert.host.malloc import LARGE
 from wengert.ops.support.half_precision import widen
-from wengert.ops.support.large_kernels import segment_extremes_kernel
+from wengert.ops.support.large_kernels import segments_kernel
 from wengert.ops.support.scipy_lazy import scipy_sparse
 
 if TYPE_CHECKING:
@@ -17,13 +16,24 @@ if TYPE_CHECKING:
 
 
 def change_rows(ufunc: np.ufunc, out: Array, ids: Array, updates: Array) -> None:
-    """out[ids[i]] = ufunc(out[ids[i]], updates[i]) for each i in turn.
+    """out[ids[i]] = ufunc(out[ids[i]], updates[i]) for each i in turn."""
+    if not _change_in_one_loop(ufunc, out, ids, updates):
+        _change_elements(ufunc, out, ids, updates)
 
-    The rows are flattened to single elements: for rows of ten floats that is five times as fast as
-    `ufunc.at` on rows, for which NumPy has no fast path.
+
+def _change_in_one_loop(ufunc: np.ufunc, out: Array, ids: Array, updates: Array) -> bool:
+    """By an engine's kernel, a tenth of the time of `ufunc.at`; False if none of them computes it."""
+    return updates.size >= _LARGE and segments_kernel(ufunc, out, ids, updates) is out
+
+
+_LARGE = 1 << 11  # elements
+
+
+def _change_elements(ufunc: np.ufunc, out: Array, ids: Array, updates: Array) -> None:
+    """Flattened to single elements: for rows of ten floats five times as fast as `ufunc.at` on rows.
+
+    For those NumPy has no fast path.
     """
-    if updates.size >= LARGE and segment_extremes_kernel(ufunc, out, ids, updates) is out:
-        return
     places, width = ids.ravel().astype(np.intp, copy=False), math.prod(out.shape[1:])
     if width != 1:
         places = (places[:, None] * width + np.arange(width)).ravel()
@@ -39,14 +49,16 @@ def reduced_rows(ufunc: np.ufunc, x: Array, ids: Array, count: int, empty: Array
     if flat.size and flat.min() < 0:
         rows, flat = rows[flat >= 0], flat[flat >= 0]
     width = math.prod(rows.shape[1:])
-    if ufunc is np.add and width >= 8 and rows.size >= _LARGE and rows.dtype.kind in "fc":
-        return _summed_rows(rows, flat, count, width).astype(x.dtype, copy=False)
     out = np.full((count, *rows.shape[1:]), empty, rows.dtype)
-    change_rows(ufunc, out, flat, rows)
+    if not _change_in_one_loop(ufunc, out, flat, rows):
+        if ufunc is np.add and width >= 8 and rows.size >= _SPARSE and rows.dtype.kind in "fc":
+            out = _summed_rows(rows, flat, count, width)
+        else:
+            _change_elements(ufunc, out, flat, rows)
     return out.astype(x.dtype, copy=False)
 
 
-_LARGE = 1 << 16
+_SPARSE = 1 << 16  # elements
 
 
 def _summed_rows(rows: Array, ids: Array, count: int, width: int) -> Array:

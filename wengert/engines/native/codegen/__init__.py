@@ -20,4 +20,5 @@ tiles_writer   Tiles that a kernel computes, and a loop over the rows of each as
                complete
 gemm_writer    Code generation for matrix products: blocks of the left matrix times panels of the
                right one
+vector_products  The same for products of a small matrix with a vector
 """

@@ -50,13 +50,14 @@ def across(body: Body, how: str, kind: str, vector: str, width: int) -> str:
     """Reduce a vector to a scalar: halves, then their halves, and so on."""
     while width > 1:
         half = width // 2
-        pair = [_half(body, vector, kind, width, h) for h in (0, 1)]
+        pair = [half_of(body, vector, kind, width, h) for h in (0, 1)]
         vector = combine(body, how, kind, pair[0], pair[1], half)
         width = half
     return vector
 
 
-def _half(body: Body, vector: str, kind: str, width: int, which: int) -> str:
+def half_of(body: Body, vector: str, kind: str, width: int, which: int) -> str:
+    """One half of a vector; an element if there are two."""
     kinds = llvm_type(kind, width)
     if width == 2:
         return body.set(f"extractelement {kinds} {vector}, i32 {which}")

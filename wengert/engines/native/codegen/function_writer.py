@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from wengert.engines.native.codegen.gemm_forms import Function
-from wengert.engines.native.codegen.memory_access import first, spread
-from wengert.engines.native.codegen.vectors import Body, llvm_type, memory_type
+from wengert.engines.native.codegen.memory_access import first, memory_mangled, spread, store_at
+from wengert.engines.native.codegen.vectors import Body, memory_type
 
 Step = Callable[[str, list[str]], Sequence[str] | None]  # None where no values are carried
 
@@ -20,13 +21,15 @@ Step = Callable[[str, list[str]], Sequence[str] | None]  # None where no values 
 class FunctionWriter(Body):
     """Writes a function whose arrays are pointers."""
 
-    def __init__(self, arrays: int) -> None:
+    def __init__(self, arrays: int, more: int = 0) -> None:
+        """`more` are arrays that an epilogue finds by itself."""
         super().__init__(set())
         # The functions of `mathematics` that it calls.
         self.calls: dict[tuple[str, str, int], None] = {}
         self._labels = itertools.count()
         self.label("entry")
         self.arrays = [self.loaded("ptr", "%b", k) for k in range(arrays)]
+        self.tables = arrays + more  # the place of the first table of numbers
 
     def function(self) -> Function:
         """What was written, as a function of a plan."""
@@ -39,6 +42,14 @@ class FunctionWriter(Body):
             f"load {kind}, ptr {self.set(f'getelementptr i64, ptr {pointer}, i64 {k}')}"
         )
 
+    def matrices(self, kinds: Sequence[str], number: str) -> list[str]:
+        """The addresses of the matrices of a product: the table after the arrays says where they begin."""
+        row = self.mul(number, len(kinds))
+        table = self.loaded("ptr", "%b", self.tables)
+        begins = [self.loaded("i64", table, self.add(row, x)) for x in range(len(kinds))]
+        arrays = self.arrays[: len(kinds)]
+        return list(map(self.place, kinds, arrays, begins))
+
     def called(self, name: str, kind: str, width: int) -> str:
         """The symbol of a function of `mathematics` that scalar code calls."""
         self.calls[name, kind, width] = None
@@ -46,17 +57,39 @@ class FunctionWriter(Body):
 
     # ---- integers ------------------------------------------------------------------------------
 
+    # What is known now is computed now: LLVM would take its time over code that is never run.
+
     def add(self, *xs: Any) -> str:
-        return functools.reduce(lambda a, b: self.set(f"add i64 {a}, {b}"), map(str, xs))
+        known = sum(x for x in map(_known, xs) if x is not None)
+        open_ones = [str(x) for x in xs if _known(x) is None]
+        if known or not open_ones:
+            open_ones.append(str(known))
+        return functools.reduce(lambda a, b: self.set(f"add i64 {a}, {b}"), open_ones)
 
     def sub(self, x: Any, y: Any) -> str:
+        if _known(y) == 0:
+            return str(x)
+        a, b = _known(x), _known(y)
+        if a is not None and b is not None:
+            return str(a - b)
         return self.set(f"sub i64 {x}, {y}")
 
     def mul(self, *xs: Any) -> str:
-        return functools.reduce(lambda a, b: self.set(f"mul i64 {a}, {b}"), map(str, xs))
+        known = math.prod([x for x in map(_known, xs) if x is not None])
+        open_ones = [str(x) for x in xs if _known(x) is None]
+        if known == 0 or not open_ones:
+            return str(known)
+        if known != 1:
+            open_ones.append(str(known))
+        return functools.reduce(lambda a, b: self.set(f"mul i64 {a}, {b}"), open_ones)
 
     def div(self, x: Any, y: Any) -> tuple[str, str]:
         """The quotient and remainder of nonnegative integers."""
+        a, b = _known(x), _known(y)
+        if b == 1:
+            return str(x), "0"
+        if a is not None and b:
+            return str(a // b), str(a % b)
         return self.set(f"udiv i64 {x}, {y}"), self.set(f"urem i64 {x}, {y}")
 
     def least(self, x: Any, y: Any) -> str:
@@ -83,11 +116,33 @@ class FunctionWriter(Body):
 
         `carried` lists the types and initial values; the result is the final values.
         """
+        first, last, by = _known(begin), _known(end), _known(step)
+        if first is None or last is None:
+            return self._looped(begin, end, step, body, carried, False)
+        if first >= last:
+            return [start for _, start in carried]
+        if by is not None and first + by >= last:
+            return list(body(str(first), [start for _, start in carried]) or ())
+        return self._looped(begin, end, step, body, carried, True)
+
+    def _looped(
+        self,
+        begin: Any,
+        end: Any,
+        step: Any,
+        body: Step,
+        carried: Sequence[tuple[str, str]],
+        is_run: bool,
+    ) -> list[str]:
+        """A loop as code; `is_run` if there is at least one iteration."""
         name = f"l{next(self._labels)}"
         self.do(f"br label %{name}.before")
         self.label(f"{name}.before")
-        some = self.set(f"icmp slt i64 {begin}, {end}")
-        self.do(f"br i1 {some}, label %{name}.loop, label %{name}.end")
+        if is_run:
+            self.do(f"br label %{name}.loop")
+        else:
+            some = self.set(f"icmp slt i64 {begin}, {end}")
+            self.do(f"br i1 {some}, label %{name}.loop, label %{name}.end")
         self.label(f"{name}.loop")
         at = len(self.lines)
         found = body(f"%{name}.i", [f"%{name}.c{k}" for k in range(len(carried))]) or ()
@@ -104,6 +159,8 @@ class FunctionWriter(Body):
         more = self.set(f"icmp slt i64 %{name}.n, {end}")
         self.do(f"br i1 {more}, label %{name}.loop, label %{name}.end")
         self.label(f"{name}.end")
+        if is_run:
+            return list(found)
         self.lines += ends
         return [f"%{name}.e{k}" for k in range(len(carried))]
 
@@ -139,6 +196,11 @@ class FunctionWriter(Body):
         """`body(k)` for the part's share of `count` items: `each` of them per part."""
         begin = self.mul("%part", each)
         self.loop(begin, self.least(self.add(begin, each), count), 1, lambda k, _: body(k))
+
+    def portion(self, number: str, count: int, parts: int) -> tuple[Any, Any]:
+        """The range of one of so many parts, among so many items."""
+        begin, end = (self.div(self.mul(self.add(number, x), count), parts)[0] for x in (0, 1))
+        return begin, end
 
     def when(
         self,
@@ -191,6 +253,8 @@ class FunctionWriter(Body):
 
     def place(self, kind: str, pointer: str, at: Any) -> str:
         """The address of an element."""
+        if _known(at) == 0:
+            return pointer
         return self.set(f"getelementptr {memory_type(kind, 1)}, ptr {pointer}, i64 {at}")
 
     def read(self, kind: str, pointer: str, at: Any, width: int, mask: str | None = None) -> str:
@@ -199,7 +263,7 @@ class FunctionWriter(Body):
         if mask is None:
             found = self.set(f"load {memory}, ptr {place}, align {kind[1]}")
         else:
-            name = f"@llvm.masked.load.{_mangled(kind, width)}.p0"
+            name = f"@llvm.masked.load.{memory_mangled(kind, width)}.p0"
             truth = f"<{width} x i1>"
             self.declarations.add(f"declare {memory} {name}(ptr, i32, {truth}, {memory})")
             given = f"ptr {place}, i32 {kind[1]}, {truth} {mask}, {memory} zeroinitializer"
@@ -211,21 +275,11 @@ class FunctionWriter(Body):
     def write(
         self, kind: str, pointer: str, at: Any, value: str, width: int, mask: str | None = None
     ) -> None:
-        place, memory = self.place(kind, pointer, at), memory_type(kind, width)
-        if kind == "b1":
-            value = self.set(f"zext {llvm_type(kind, width)} {value} to {memory}")
-        if mask is None:
-            self.do(f"store {memory} {value}, ptr {place}, align {kind[1]}")
-            return
-        name = f"@llvm.masked.store.{_mangled(kind, width)}.p0"
-        truth = f"<{width} x i1>"
-        self.declarations.add(f"declare void {name}({memory}, ptr, i32, {truth})")
-        self.do(f"call void {name}({memory} {value}, ptr {place}, i32 {kind[1]}, {truth} {mask})")
+        store_at(self, kind, self.place(kind, pointer, at), value, width, mask)
 
 
-_LETTERS: Final = {"float": "f32", "double": "f64"}
-
-
-def _mangled(kind: str, width: int) -> str:
-    scalar = memory_type(kind, 1)
-    return f"v{width}{_LETTERS.get(scalar, scalar)}"
+def _known(x: Any) -> int | None:
+    """The number, if it is one that the text has for all sizes."""
+    if type(x) is int:
+        return x
+    return int(x) if type(x) is str and x.isdecimal() else None

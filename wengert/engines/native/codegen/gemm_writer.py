@@ -11,18 +11,20 @@ from typing import Any, Final
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
 from wengert.engines.native.codegen.gemm_forms import (
-    UNROLLED,
-    VECTORS,
     Form,
     Function,
     blocks_of,
     depth,
+    has_vector,
     left_size,
     packs_left,
-    rows_at_once,
+    pieces,
+    rows_of,
+    vectors_of,
 )
 from wengert.engines.native.codegen.panel_columns import OpenPanelColumns, PanelColumns, mask_of
 from wengert.engines.native.codegen.squares import turned
+from wengert.engines.native.codegen.vector_products import vector_product_text
 from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.frontend.arrays import Source
 from wengert.engines.native.frontend.scalar import constant
@@ -36,6 +38,8 @@ TILE: Final = 16
 
 def product_text(form: Form, finish: Any = None) -> Function:
     """The function of a product, including its epilogue if there is one."""
+    if has_vector(form):
+        return vector_product_text(form)
     product = _Product(form, finish)
     if finish is not None:
         product.calls.update(dict.fromkeys(finish.calls))
@@ -53,17 +57,18 @@ class _Product(FunctionWriter):
         self.form, self.kind, self.finish = form, form.kind, finish
         self.packs = packs_left(form)
         own = 3 + self.packs
-        super().__init__(own + (0 if finish is None else len(finish.arrays)))
+        super().__init__(own, 0 if finish is None else len(finish.arrays))
         self.width = vector_bytes() // int(form.kind[1])
         self.kinds = llvm_type(form.kind, self.width)
-        self.lanes = VECTORS * self.width
-        self.blocks, self.deep = blocks_of(form), depth(form)
+        self.lanes = vectors_of(form) * self.width
+        self.together = rows_of(form)  # rows of a block
+        self.blocks, self.deep, self.pieces = blocks_of(form), depth(form), pieces(form)
         self.panel = self._room(self.deep)
         self.sums = ""  # a buffer for the sums that the epilogue reads, if not the result itself
         if finish is not None:
             finish.begin(self, own, self.width if finish.is_light else self.lanes)
             if not finish.is_light and not finish.in_memory:
-                self.sums = self._room(rows_at_once() + 1)
+                self.sums = self._room(self.together + 1)
         self.which, split = self.div("%part", form.splits)
         self._find_matrices()
         self._multiply(split)
@@ -75,12 +80,9 @@ class _Product(FunctionWriter):
 
     def _find_matrices(self) -> None:
         """Set the pointers to the matrices of this part."""
-        row = self.mul(self.which, 3)
-        table = self.loaded("ptr", "%b", len(self.arrays))
-        begins = [self.loaded("i64", table, self.add(row, x)) for x in range(3)]
         sources = (self.form.left, self.form.right, None)
         kinds = [self.kind if x is None else x.kind for x in sources]
-        self.a, self.b, self.c = map(self.place, kinds, self.arrays, begins)
+        self.a, self.b, self.c = self.matrices(kinds, self.which)
 
     def _multiply(self, split: str) -> None:
         """Loop over the pieces of the inner axis, and over the panels of each."""
@@ -88,16 +90,18 @@ class _Product(FunctionWriter):
         panels, rest = divmod(form.n, self.lanes)
         columns, rows = (0, panels), (0, self.blocks)
         if form.m >= form.n:
-            rows = self._share(split, self.blocks)
+            rows = self.portion(split, self.blocks, form.splits)
         else:
-            columns = self._share(split, panels)
+            columns = self.portion(split, panels, form.splits)
         self.begin, self.end = rows
         begin, end = (self.mul(x, self.lanes) for x in columns)
 
-        def piece(first: str, _: list[str]) -> None:
-            self.first, self.count = first, str(form.k)
-            if form.k > self.deep:
-                self.count = self.least(self.sub(form.k, first), self.deep)
+        def piece(number: str, _: list[str]) -> None:
+            self.first, self.count = "0", str(form.k)
+            if self.pieces > 1:
+                ends = [self.mul(self.add(number, x), form.k) for x in (0, 1)]
+                self.first, after = (self.div(x, self.pieces)[0] for x in ends)
+                self.count = self.sub(after, self.first)
             if self.packs:
                 self._copy_left()
             full = PanelColumns(self, self.width, self.lanes)
@@ -106,10 +110,10 @@ class _Product(FunctionWriter):
                 last = self.set(f"icmp eq i64 {columns[1]}, {panels}")
                 self.when(last, lambda: self._edge(panels * self.lanes, rest))
 
-        if form.k <= self.deep:
+        if self.pieces == 1:
             piece("0", [])
         else:
-            self.loop(0, form.k, self.deep, piece)
+            self.loop(0, self.pieces, 1, piece)
 
     def _element(
         self, source: Source | None, pointer: str, at: Any, width: int, mask: str | None = None
@@ -126,13 +130,6 @@ class _Product(FunctionWriter):
     def _left(self, at: Any, width: int, mask: str | None = None) -> str:
         return self._element(self.form.left, self.a, at, width, mask)
 
-    def _share(self, split: str, count: int) -> tuple[Any, Any]:
-        """The range of a part among so many."""
-        begin, end = (
-            self.div(self.mul(self.add(split, x), count), self.form.splits)[0] for x in (0, 1)
-        )
-        return begin, end
-
     def _edge(self, j: int, rest: int) -> None:
         """The last panel, which has fewer columns, or none if their number is known only then."""
         if type(self.form.n) is not OpenSize:
@@ -141,7 +138,7 @@ class _Product(FunctionWriter):
         left = self.sub(self.form.n, j)
 
         def panel() -> None:
-            self._panel(str(j), OpenPanelColumns(self, self.width, VECTORS, left))
+            self._panel(str(j), OpenPanelColumns(self, self.width, self.lanes // self.width, left))
 
         self.when(self.set(f"icmp ne i64 {left}, 0"), panel)
 
@@ -163,7 +160,7 @@ class _Product(FunctionWriter):
 
     def _when_complete(self, body: Any) -> None:
         """After the last piece of the inner axis."""
-        if self.form.k <= self.deep:
+        if self.pieces == 1:
             body()
         else:
             end = self.add(self.first, self.count)
@@ -236,7 +233,7 @@ class _Product(FunctionWriter):
         least, more = divmod(self.form.m, self.blocks)
         if type(self.form.m) is not OpenSize:
             return least, more > 0
-        return int(least) - (not more and least == rows_at_once()), True
+        return int(least) - (not more and least == self.together), True
 
     # ---- the panel -----------------------------------------------------------------------------
 
@@ -259,22 +256,25 @@ class _Product(FunctionWriter):
         if self.form.k < self.width:
             self._copy_single(j, columns)
             return
-        order = [columns.inside(k) for k in range(vectors * self.width)]
         last = self.sub(self.count, self.width)
 
-        def squares(p: str, _: list[str]) -> None:
-            at = self.least(p, last)
-            for v in range(vectors):
-                rows = []
-                for i in range(self.width):
-                    row = self.add(j, order[v * self.width + i])
-                    place = self.add(self.mul(row, self.form.ldb), self.first, at)
-                    rows.append(self._right(place, self.width))
-                target = self.place(self.kind, self.panel, self.mul(at, vectors * self.width))
-                for i, x in enumerate(turned(self, self.kind, rows)):
-                    self.write(self.kind, target, (i * vectors + v) * self.width, x, self.width)
+        def vector(begin: str, _: list[str]) -> None:
+            places = [columns.inside(self.add(begin, i)) for i in range(self.width)]
+            lines = [
+                self.add(self.mul(self.add(j, place), self.form.ldb), self.first)
+                for place in places
+            ]
 
-        self.loop(0, self.count, self.width, squares)
+            def square(p: str, _: list[str]) -> None:
+                at = self.least(p, last)
+                given = [self._right(self.add(line, at), self.width) for line in lines]
+                for i, x in enumerate(turned(self, self.kind, given)):
+                    row = self.mul(self.add(at, i), vectors * self.width)
+                    self.write(self.kind, self.panel, self.add(row, begin), x, self.width)
+
+            self.loop(0, self.count, self.width, square)
+
+        self.loop(0, vectors * self.width, self.width, vector)
 
     def _copy_single(self, j: str, columns: PanelColumns) -> None:
         count = columns.vectors * self.width
@@ -320,7 +320,7 @@ class _Product(FunctionWriter):
 
     # ---- sums ----------------------------------------------------------------------------------
 
-    def _block(self, number: str, first: str, rows: int, j: str, columns: PanelColumns) -> None:  # noqa: C901  # one loop nest, written out
+    def _block(self, number: str, first: str, rows: int, j: str, columns: PanelColumns) -> None:
         """Compute a block: some rows of the result, for the columns of the panel."""
         form, vectors = self.form, columns.vectors
         if self.packs:
@@ -330,39 +330,25 @@ class _Product(FunctionWriter):
             place = self.add(self.mul(first, down), self.mul(self.first, along))
             left = self.place(self.kind, self.a, place)
 
-        def several(unrolled: int) -> Any:
-            def body(p: str, sums: list[str]) -> list[str]:
-                begin = self.place(self.kind, left, self.mul(p, along))
-                panel = self.place(self.kind, self.panel, self.mul(p, vectors * self.width))
-                lines = self._rows_of_left(begin, rows, down)
-                if unrolled > 1 and not self.packs:
-                    self._prefetch_left(lines, along)
-                for q in range(unrolled):
-                    right = [
-                        self.read(self.kind, panel, (q * vectors + v) * self.width, self.width)
-                        for v in range(vectors)
-                    ]
-                    for i in range(rows):
-                        x = self.read(self.kind, lines[i], q * along, 1)
-                        number = self.spread(llvm_type(self.kind, 1), x, self.width)
-                        for v in range(vectors):
-                            s = i * vectors + v
-                            given = [number, right[v], sums[s]]
-                            sums[s] = self.intrinsic("fma", self.kind, self.width, given)
-                return sums
-
-            return body
+        def add(p: str, sums: list[str]) -> list[str]:
+            begin = self.place(self.kind, left, self.mul(p, along))
+            panel = self.place(self.kind, self.panel, self.mul(p, vectors * self.width))
+            right = [
+                self.read(self.kind, panel, v * self.width, self.width) for v in range(vectors)
+            ]
+            for i, line in enumerate(self._rows_of_left(begin, rows, down)):
+                x = self.read(self.kind, line, 0, 1)
+                number = self.spread(llvm_type(self.kind, 1), x, self.width)
+                for v, y in enumerate(right):
+                    s = i * vectors + v
+                    sums[s] = self.intrinsic("fma", self.kind, self.width, [number, y, sums[s]])
+            return sums
 
         target = self.place(self.kind, self.c, self.add(self.mul(first, form.ldc), j))
         if self.finish is None or self.finish.in_memory:
             self._fetch(target, rows)
         zero = literal(self.kind, b"\0" * 8, self.width)
-        sums = [zero] * (rows * vectors)
-        whole = self.set(f"and i64 {self.count}, {-UNROLLED}")
-        for begin, end, step in ((0, whole, UNROLLED), (whole, self.count, 1)):
-            if step > 1 or type(form.k) is OpenSize or form.k % UNROLLED:
-                carried = [(self.kinds, s) for s in sums]
-                sums = self.loop(begin, end, step, several(step), carried)
+        sums = self.loop(0, self.count, 1, add, [(self.kinds, zero)] * (rows * vectors))
         row = form.ldc
         if self.sums:
             target, row = self.sums, self.lanes
@@ -394,24 +380,18 @@ class _Product(FunctionWriter):
             found += [first, *[self.place(self.kind, first, step) for step in steps]]
         return found
 
-    def _prefetch_left(self, lines: list[str], along: int) -> None:
-        """Prefetch what comes next of the rows of the left matrix: they are too many for the processor."""
-        ahead = CACHE_LINE // int(self.kind[1]) * along
-        for line in lines:
-            self._prefetch(self.place(self.kind, line, ahead), False)
-
     def _fetch(self, target: str, rows: int) -> None:
         """Prefetch the rows of the result into the L1 cache while their sums are computed."""
         line = CACHE_LINE // int(self.kind[1])
         for i in range(rows):
             for at in range(0, self.lanes, line):
-                place = self.place(self.kind, target, i * self.form.ldc + at)
-                self._prefetch(place, True)
+                self._prefetch(self.place(self.kind, target, i * self.form.ldc + at))
 
-    def _prefetch(self, place: str, is_written: bool) -> None:
+    def _prefetch(self, place: str) -> None:
+        """Prefetch a cache line that will be written."""
         name = "@llvm.prefetch.p0"
         self.declarations.add(f"declare void {name}(ptr, i32, i32, i32)")
-        self.do(f"call void {name}(ptr {place}, i32 {int(is_written)}, i32 3, i32 1)")
+        self.do(f"call void {name}(ptr {place}, i32 1, i32 3, i32 1)")
 
     def _totals(self, sums: list[str], target: str, places: Any) -> list[str]:
         """What is stored: the sums times the factor, plus what the result holds already."""
@@ -435,7 +415,7 @@ class _Product(FunctionWriter):
 
         if form.onto:
             return added()
-        if form.k <= self.deep:
+        if self.pieces == 1:
             return times()
         begun = self.set(f"icmp ne i64 {self.first}, 0")
         return self.when(begun, added, [(self.kinds, s) for s in times()])

@@ -119,6 +119,15 @@ def kernel(write: Callable[..., str]) -> Callable[..., Kernel]:
     return found
 
 
+def memory_of(x: Any) -> Any:
+    """All that lies between the first and the last element of an array whose steps go forward."""
+    if x.flags.c_contiguous:
+        return x
+    steps = zip(x.strides, x.shape, strict=True)
+    size = sum(step * (count - 1) for step, count in steps) // x.itemsize + 1
+    return np.lib.stride_tricks.as_strided(x, (size,), (x.itemsize,))
+
+
 # ---- writing ----------------------------------------------------------------------------------
 
 

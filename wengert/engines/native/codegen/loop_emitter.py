@@ -29,6 +29,10 @@ from wengert.values.open_size import is_open
 SCRATCH: Final = 1 << 16  # bytes of a row's values that are kept on the stack for a later stage
 
 
+# Arrays that are read, each with those that may overwrite it.
+Over = Sequence[tuple[Base, Sequence[Base]]]
+
+
 class Launch(NamedTuple):
     """A function, the arrays that it is called with, and the number of parts."""
 
@@ -41,8 +45,7 @@ class Launch(NamedTuple):
     outputs: Sequence[Base]
     once: bool  # whether each element is read before it is written, and not read again
     flops: int
-    # Pairs of an array that is read and one that may overwrite it.
-    over: Sequence[tuple[Base, Base]] = ()
+    over: Over = ()
 
 
 def launches(group: Group, memory: set[Base]) -> list[Launch]:
@@ -108,20 +111,24 @@ class Emitter(Layout):
             self._over(),
         )  # fmt: skip
 
-    def _over(self) -> list[tuple[Base, Base]]:
-        """Pairs of arrays in which the second may overwrite the first: elements are read before."""
+    def _over(self) -> list[tuple[Base, Sequence[Base]]]:
+        """Arrays, each with those that may overwrite it: elements are read before."""
         elsewhere = {x.base for x in self.loads if x.level != FULL} | self.displaced
-        by_form: dict[tuple[int, str], list[tuple[Base, int]]] = {}
-        for new, written in self.written_in.items():
-            if type(new) is not Piece:
-                by_form.setdefault((new.size, new.kind), []).append((new, written))
-        return [
-            (old, new)
-            for old, read in self.last_read.items()
-            if old not in elsewhere
-            for new, written in by_form.get((old.size, old.kind), ())
-            if read <= written
-        ]
+        written = [new for new in self.written_in if type(new) is not Piece]
+        # Shared by all arrays that are read alike: there may be as many of these as are written.
+        found: dict[tuple[int, str, int], list[Base]] = {}
+
+        def after(old: Base, read: int) -> list[Base]:
+            key = old.size, old.kind, read
+            if key not in found:
+                found[key] = [
+                    new
+                    for new in written
+                    if (new.size, new.kind) == key[:2] and read <= self.written_in[new]
+                ]
+            return found[key]
+
+        return [(o, after(o, read)) for o, read in self.last_read.items() if o not in elsewhere]
 
     def flops(self) -> int:
         return self.group.size * sum(

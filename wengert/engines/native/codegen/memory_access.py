@@ -60,18 +60,8 @@ class Access:
     def store(
         self, start: str, kind: str, at: str, value: str, mask: str | None, width: int
     ) -> None:
-        body = self.body
         place = self.element(start, kind, at)
-        memory = memory_type(kind, width)
-        align = int(kind[1])
-        if kind == "b1":
-            value = body.set(f"zext {llvm_type(kind, width)} {value} to {memory}")
-        if mask is None or width == 1:
-            body.do(f"store {memory} {value}, ptr {place}, align {align}")
-            return
-        name = _masked("store", kind, width)
-        body.declarations.add(f"declare void {name}({memory}, ptr, i32, <{width} x i1>)")
-        body.do(f"call void {name}({memory} {value}, ptr {place}, i32 {align}, <{width} x i1> {mask})")  # fmt: skip
+        store_at(self.body, kind, place, value, width, None if width == 1 else mask)
 
     def scatter(
         self, place: str, kind: str, stride: int, value: str, mask: str | None, width: int
@@ -91,6 +81,41 @@ class Access:
     def places_from(self, place: str, kind: str, stride: int, width: int) -> str:
         scalar, steps = memory_type(kind, 1), multiples(self.body, stride, "i8", width)
         return self.body.set(f"getelementptr {scalar}, ptr {place}, <{width} x i64> {steps}")
+
+
+def store_at(body: Body, kind: str, place: str, value: str, width: int, mask: str | None) -> None:
+    """Store adjacent elements, those that the mask takes."""
+    memory = memory_type(kind, width)
+    if kind == "b1":
+        value = body.set(f"zext {llvm_type(kind, width)} {value} to {memory}")
+    if mask is None:
+        body.do(f"store {memory} {value}, ptr {place}, align {kind[1]}")
+    elif (lane := only_lane(mask)) is not None:
+        store_lane(body, kind, place, value, width, lane)
+    else:
+        name, truth = _masked("store", kind, width), f"<{width} x i1>"
+        body.declarations.add(f"declare void {name}({memory}, ptr, i32, {truth})")
+        body.do(f"call void {name}({memory} {value}, ptr {place}, i32 {kind[1]}, {truth} {mask})")
+
+
+def only_lane(mask: str) -> int | None:
+    """The place of the only element of a mask that is written out, if it has one."""
+    if not mask.startswith("<") or mask.count("true") != 1:
+        return None
+    return mask[: mask.index("true")].count("i1") - 1
+
+
+def store_lane(body: Body, kind: str, place: str, value: str, width: int, lane: int) -> None:
+    """Store one element of a vector.
+
+    A masked store of one element is not used: LLVM makes a single store of it, which is as wide as the
+    number was before it was truncated, and so writes past the end.
+    """
+    scalar = memory_type(kind, 1)
+    one = body.set(f"extractelement {memory_type(kind, width)} {value}, i32 {lane}")
+    if lane:
+        place = body.set(f"getelementptr {scalar}, ptr {place}, i64 {lane}")
+    body.do(f"store {scalar} {one}, ptr {place}, align {kind[1]}")
 
 
 def memory_mangled(kind: str, width: int) -> str:
@@ -135,6 +160,9 @@ def multiples(body: Body, step: int, kind: str, width: int) -> str:
 
 def first(body: Body, count: str, begin: int, width: int) -> str:
     """The mask of the elements of a vector, from the `begin`-th one of several on, that are among the first so many."""
+    if count.isdecimal():
+        inside = (str(begin + k < int(count)).lower() for k in range(width))
+        return f"<{', '.join(f'i1 {bit}' for bit in inside)}>"
     few = splat(body, body.set(f"trunc i64 {count} to i32"), "i4", width)
     places = ", ".join(f"i32 {begin + k}" for k in range(width))
     return body.set(f"icmp ult <{width} x i32> <{places}>, {few}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from wengert.engines.native.codegen.function_writer import FunctionWriter
 from wengert.engines.native.codegen.memory_access import first
 
@@ -20,9 +22,11 @@ class PanelColumns:
         width = width or self._width
         return mask_of(self._count - v * width, width)
 
-    def inside(self, j: int) -> int | str:
+    def inside(self, j: Any) -> int | str:
         """A column, or the last one instead of one beyond it."""
-        return min(j, self._count - 1)
+        if self._count == self.vectors * self._width:
+            return j  # type: ignore[no-any-return]
+        return self._writer.least(j, self._count - 1)
 
 
 class OpenPanelColumns(PanelColumns):
@@ -39,7 +43,7 @@ class OpenPanelColumns(PanelColumns):
         """The mask of the columns in a vector."""
         return self._masks[v, width or self._width]
 
-    def inside(self, j: int) -> int | str:
+    def inside(self, j: Any) -> int | str:
         """A column, or the last one instead of one beyond it."""
         return self._writer.least(j, self._last)
 

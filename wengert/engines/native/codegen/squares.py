@@ -22,10 +22,11 @@ def _exchanged(body: Body, kind: str, rows: Sequence[str], at: int, size: int) -
     count, pair = len(rows), (rows[at], rows[at + size])
     first = [i if not i & size else i - size + count for i in range(count)]
     second = [i + size if not i & size else i + count for i in range(count)]
-    return _picked(body, kind, pair, first), _picked(body, kind, pair, second)
+    return picked(body, kind, pair, first), picked(body, kind, pair, second)
 
 
-def _picked(body: Body, kind: str, pair: Sequence[str], places: Sequence[int]) -> str:
+def picked(body: Body, kind: str, pair: Sequence[str], places: Sequence[int]) -> str:
+    """A vector of elements of two vectors, of which the second goes on where the first ends."""
     kinds = llvm_type(kind, len(places))
     mask = ", ".join(f"i32 {i}" for i in places)
     given = ", ".join(f"{kinds} {x}" for x in pair)

@@ -5,11 +5,13 @@ The kernel stays the one that is compiled once for all sizes: what is written he
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
-from wengert.engines.native.codegen.gemm_forms import VECTORS, Function
+from wengert.engines.native.codegen.gemm_forms import Function
 from wengert.engines.native.runtime.processor import vector_bytes
+
+VECTORS: Final = 2  # of which an element of wide rows consists
 
 
 def tiles_text(own: int, finish: Any) -> Function:
@@ -30,10 +32,10 @@ def _width(columns: int, full: int) -> int:
 
 class _Tiles(FunctionWriter):
     def __init__(self, own: int, finish: Any) -> None:
-        super().__init__(own + len(finish.arrays))
+        super().__init__(own, len(finish.arrays))
         self.finish, self.columns = finish, finish.columns
         self.kind = finish.product.kind
-        *self.given, self.extent = self.arrays[:own]
+        *self.given, self.extent = self.arrays
         self.result = self.given[-2]
         width = _width(self.columns, vector_bytes() // int(self.kind[1]))
         finish.begin(self, own, width)
@@ -43,7 +45,7 @@ class _Tiles(FunctionWriter):
 
     def _compute(self) -> None:
         """Call the kernel for the parts of this tile."""
-        settings = self.loaded("ptr", "%b", len(self.arrays))
+        settings = self.loaded("ptr", "%b", self.tables)
         kernel = self.loaded("ptr", settings, 1)
         table = self.set(f"alloca [{len(self.given)} x ptr]")
         for k, array in enumerate(self.given):

@@ -6,14 +6,26 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from wengert.engines.native.frontend.scalar import COMPARISONS, Code, constant, is_float, number_of
+from wengert.engines.native.frontend.scalar import (
+    COMPARISONS,
+    HALVES,
+    Code,
+    constant,
+    is_float,
+    number_of,
+)
 
 _SCALARS: Final = {
     "f4": "float", "f8": "double", "b1": "i1",
     "i1": "i8", "i2": "i16", "i4": "i32", "i8": "i64",
-    "u1": "i8", "u2": "i16", "u4": "i32", "u8": "i64",
+    "u1": "i8", "u2": "i16", "u4": "i32", "u8": "i64", "h2": "i16", "g2": "i16",
 }  # fmt: skip
 _MANGLED: Final = {"float": "f32", "double": "f64"}
+
+
+def power_within(*most: int) -> int:
+    """The largest power of two that is no larger than any of some numbers."""
+    return 1 << (min(most).bit_length() - 1)
 
 
 def llvm_type(kind: str, width: int) -> str:
@@ -28,7 +40,7 @@ def memory_type(kind: str, width: int) -> str:
 
 def literal(kind: str, extra: Any, width: int) -> str:
     """A constant, broadcast to all elements."""
-    number = number_of(kind, extra)
+    number = extra if kind in HALVES else number_of(kind, extra)
     if is_float(kind):
         text = f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
     else:
@@ -156,7 +168,7 @@ class Body:
         if op == "cast":
             return self._cast(source, kind, args[0], width)
         if op == "bits":
-            return self.set(f"bitcast {kinds} {args[0]} to {llvm_type(kind, width)}")
+            return self._converted("bitcast", kinds, args[0], llvm_type(kind, width))
         if op == "neg":
             if is_float(kind):
                 return self.set(f"fneg {kinds} {args[0]}")
@@ -187,6 +199,10 @@ class Body:
 
     def _cast(self, source: str, kind: str, x: str, width: int) -> str:
         before, after = int(source[1]), int(kind[1])
+        if source in HALVES:
+            return self._widened(source, x, width)
+        if kind in HALVES:
+            return self._narrowed(kind, x, width)
         if source == "b1":
             word = "uitofp" if is_float(kind) else "zext"
         elif is_float(source) and is_float(kind):
@@ -201,15 +217,57 @@ class Body:
             word = "trunc"
         else:
             word = "sext" if source[0] == "i" else "zext"
-        return self.set(f"{word} {llvm_type(source, width)} {x} to {llvm_type(kind, width)}")
+        return self._converted(word, llvm_type(source, width), x, llvm_type(kind, width))
+
+    def _converted(self, word: str, before: str, x: str, after: str) -> str:
+        """One instruction that converts a value of LLVM's first type to the second one."""
+        return self.set(f"{word} {before} {x} to {after}")
+
+    def _widened(self, source: str, x: str, width: int) -> str:
+        """A number of two bytes as f4: bfloat16 is its first half."""
+        given, floats, words = (llvm_type(k, width) for k in (source, "f4", "u4"))
+        if source == "h2":
+            half = _half_type(width)
+            return self._converted(
+                "fpext", half, self._converted("bitcast", given, x, half), floats
+            )
+        wide = self._converted("zext", given, x, words)
+        high = self.set(f"shl {words} {wide}, {literal('u4', 16, width)}")
+        return self._converted("bitcast", words, high, floats)
+
+    def _narrowed(self, kind: str, x: str, width: int) -> str:
+        """An f4 rounded to two bytes, ties to even."""
+        made, floats, words = (llvm_type(k, width) for k in (kind, "f4", "u4"))
+        if kind == "h2":
+            half = _half_type(width)
+            return self._converted(
+                "bitcast", half, self._converted("fptrunc", floats, x, half), made
+            )
+        bits = self._converted("bitcast", floats, x, words)
+        high = self.set(f"lshr {words} {bits}, {literal('u4', 16, width)}")
+        odd = self.set(f"and {words} {high}, {literal('u4', 1, width)}")
+        up = self.set(f"add {words} {odd}, {literal('u4', 0x7FFF, width)}")
+        rounded = self.set(f"add {words} {bits}, {up}")
+        found = self.set(f"lshr {words} {rounded}, {literal('u4', 16, width)}")
+        sign = self.set(f"and {words} {high}, {literal('u4', 0x8000, width)}")
+        none = self.set(f"or {words} {sign}, {literal('u4', 0x7FC0, width)}")
+        is_none = self.set(f"fcmp uno {floats} {x}, {x}")
+        truth = llvm_type("b1", width)
+        chosen = self.set(f"select {truth} {is_none}, {words} {none}, {words} {found}")
+        return self._converted("trunc", words, chosen, made)
 
     def _to_whole(self, kind: str, source: str, x: str, width: int) -> str:
         """Truncate floats to integers, to small ones by way of larger ones, as NumPy does."""
         if kind == "u8":
-            return self.set(f"fptoui {llvm_type(source, width)} {x} to {llvm_type(kind, width)}")
+            return self._converted("fptoui", llvm_type(source, width), x, llvm_type(kind, width))
         wide = "i8" if kind in ("u4", "i8") else "i4"
-        y = self.set(f"fptosi {llvm_type(source, width)} {x} to {llvm_type(wide, width)}")
+        y = self._converted("fptosi", llvm_type(source, width), x, llvm_type(wide, width))
         return self._cast(wide, kind, y, width) if wide != kind else y
+
+
+def _half_type(width: int) -> str:
+    """LLVM's float16, which only conversions take; elsewhere it is 16 bits."""
+    return "half" if width == 1 else f"<{width} x half>"
 
 
 def _needed(code: Code, wanted: Sequence[int]) -> set[int]:

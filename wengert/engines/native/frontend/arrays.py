@@ -464,10 +464,13 @@ class View:
 
 
 _STRIDES: Final[dict[Dims, Dims]] = {}
+_OF_LINE: Final[tuple[Dims, Dims]] = (), (1,)
 
 
 def row_major(shape: Dims) -> Dims:
     """The strides of a contiguous array."""
+    if len(shape) < 2:
+        return _OF_LINE[len(shape)]
     if is_open(shape):  # equal sizes may have other names
         return _row_major(shape)
     found = _STRIDES.get(shape)
@@ -493,6 +496,8 @@ def is_plain(view: View) -> bool:
     """Whether a view is all of its base in order, possibly in another shape."""
     if view.offset or view.size != view.base.size:
         return False
+    if len(view.shape) == 1:
+        return view.strides[0] == 1 or view.shape[0] == 1
     strides = row_major(view.shape)
     if view.strides is strides:
         return True

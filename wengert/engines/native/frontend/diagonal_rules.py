@@ -11,7 +11,7 @@ import numpy as np
 from wengert.engines.native.frontend.arrays import Base, View, broadcast, whole
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.lowering import Lowering, rule
-from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.engines.native.frontend.scalar import NotLowered, dtype_of
 from wengert.graph.operation import Operation
 
 
@@ -62,7 +62,7 @@ def _with_diagonal(
     low: Lowering, op: Operation, x: View, *, band: Any, rows: int, columns: int, padding: Any, align: str
 ) -> View:  # fmt: skip
     shape = (*x.shape[:-1], rows, columns)
-    fill = np.asarray(padding).astype(np.dtype(x.kind)).reshape(())[()]
+    fill = np.asarray(padding).astype(dtype_of(x.kind)).reshape(())[()]
     place = diagonal(whole(Base(shape, x.kind)), _only(band))
     return low.assembled(shape, x.kind, fill, [(x, place)])
 

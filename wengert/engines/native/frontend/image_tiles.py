@@ -12,12 +12,12 @@ from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.frontend.arrays import Tiles
 from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.engines.native.runtime.named_kernels import KERNELS
 from wengert.engines.native.runtime.processor import (
     is_arm,
     sums_at_once,
     vector_bytes,
 )
-from wengert.engines.native.runtime.units import KERNELS
 
 FILTER: Final = 1 << 14  # bytes of a piece of the filter
 SMALLEST: Final = 16  # bytes of a vector

@@ -47,10 +47,19 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
+from wengert.engines.native.frontend.halves import lowered_on_halves, narrow, wide
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.list_forms import ListForm, bodies_of, list_forms
 from wengert.engines.native.frontend.plan_key import Inexact, exactly
-from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, number_of, type_of
+from wengert.engines.native.frontend.scalar import (
+    HALVES,
+    Code,
+    NotLowered,
+    dtype_of,
+    number_of,
+    type_of,
+    type_or_none,
+)
 from wengert.engines.native.runtime import openblas
 from wengert.execution.open_forms import open_values
 from wengert.execution.plan import Plan
@@ -183,7 +192,7 @@ class Lowering:
     def number(self, kind: str, value: Any, shape: Dims = ()) -> View:
         """The same number everywhere; one that depends on open sizes is read from memory."""
         if type(value) is OpenSize:
-            known = Known((), kind, np.array(value, np.dtype(kind)))
+            known = Known((), kind, np.array(value, dtype_of(kind)))
             return View(known, shape, 0, (0,) * len(shape))
         return View(Literal(kind, value), shape, 0, (0,) * len(shape))
 
@@ -210,18 +219,19 @@ class Lowering:
             return self._lowered_whole(op)
         if (op.outputs and id(op.outputs[0]) in self.forms) or row.name.startswith("TensorList"):
             return [self._on_lists(op)]
-        views = [self.views.get(id(x)) for x in _without_empty(op)]
-        if any(v is None or 0 in v.shape for v in views):
-            raise NotLowered("an input is no array of numbers, or empty")
+        views: list[Any] = [self.views.get(id(x)) for x in _without_empty(op)]
+        for v in views:
+            if v is None or 0 in v.shape:
+                raise NotLowered("an input is no array of numbers, or empty")
         if row.closes:  # passes on some of its inputs
             return list(row.kernel(None, *views))
-        for y in op.outputs:
-            kind = kind_of(y)
-            if kind is None or 0 in y._array.shape:
-                raise NotLowered("the result is no array of numbers")
-        if isinstance(row.inline, DeferredCall):
-            return self._deferred(op, views)
-        return self._by_rule(op, views)
+        kinds = [kind_of(y) for y in op.outputs]
+        if None in kinds or any(0 in y._array.shape for y in op.outputs):
+            raise NotLowered("the result is no array of numbers")
+        lower = self._deferred if isinstance(row.inline, DeferredCall) else self._by_rule
+        if not HALVES.isdisjoint([*kinds, *[v.kind for v in views]]):
+            return lowered_on_halves(self, op, views, kinds, lower)
+        return lower(op, views)
 
     def _lowered_whole(self, op: Operation) -> Sequence[View | None]:
         """An operation with bodies that are compiled."""
@@ -342,7 +352,8 @@ class Lowering:
         if value is None:
             raise NotLowered("the value is no array of numbers")
         if how is not None:
-            value = self.computed(getattr(LANES, how), self.now(cell), value)
+            given = [wide(self, self.now(cell)), wide(self, value)]
+            value = narrow(self, self.computed(getattr(LANES, how), *given), value.kind)
         if id(cell) in self._opaque:
             raise NotLowered("something else uses the variable too")
         self.changed_to(cell, value)
@@ -462,6 +473,8 @@ class Lowering:
         along = [i for i in axes if shape[i] != 1]
         if not along:
             return self.reshape(view, result)
+        if view.kind in HALVES:
+            raise NotLowered("sums of numbers of two bytes")
         kept = [i for i, n in enumerate(shape) if n != 1 and i not in along]
         if not kept:
             where = "all"
@@ -527,6 +540,8 @@ class Lowering:
         work: int = 0,
     ) -> list[View]:
         """Arrays of these forms, computed by a function of `routines` from others in memory."""
+        if any(v.kind in HALVES for v in operands):
+            raise NotLowered("a routine on numbers of two bytes")
         stored = [self.stored(v) for v in operands]
         key = (function, *map(_identity, arguments), *[(v.shape, _key(v)) for v in stored])
         found = self._routines.get(key)
@@ -538,6 +553,8 @@ class Lowering:
 
     def tiled(self, tiles: Tiles, operands: Sequence[View], shape: Dims) -> View:
         """An array that a kernel computes from others in memory."""
+        if operands[0].kind in HALVES:
+            raise NotLowered("a kernel on numbers of two bytes")
         stored = [self.stored(v) for v in operands]
         key = ("tiled", tiles, *[(v.shape, _key(v)) for v in stored])
         return self._once(key, lambda: Tiled(shape, stored[0].kind, tiles, stored, self.place))
@@ -668,7 +685,7 @@ def kind_of(x: SymbolicTensor) -> str | None:
     if not is_certain(form.shape):
         return None
     try:
-        return TYPE_OF.get(form.dtype)
+        return type_or_none(np.dtype(form.dtype))
     except TypeError:  # not a dtype of NumPy's
         return None
 
@@ -745,7 +762,7 @@ _TEMPLATES: Final[dict[Any, tuple[Code, int] | str]] = {}
 def _begun(kinds: Sequence[str]) -> tuple[Code, list[Lane]]:
     """New code, and its arguments."""
     code = Code()
-    return code, [Lane(code, code.add("param", k, (), i), np.dtype(k)) for i, k in enumerate(kinds)]
+    return code, [Lane(code, code.add("param", k, (), i), dtype_of(k)) for i, k in enumerate(kinds)]
 
 
 def code_of(

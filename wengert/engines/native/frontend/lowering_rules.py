@@ -22,7 +22,7 @@ from wengert.engines.native.frontend.arrays import (
 )
 from wengert.engines.native.frontend.lanes import LANES, Lane, call, cast, emit, like
 from wengert.engines.native.frontend.lowering import RULES, Lowering, rule
-from wengert.engines.native.frontend.scalar import NotLowered, is_float, type_of
+from wengert.engines.native.frontend.scalar import NotLowered, dtype_of, is_float, type_of
 from wengert.engines.native.frontend.scatter_rules import rows_of_examples
 from wengert.graph.operation import Operation
 
@@ -138,7 +138,7 @@ def _slice_grad(low: Lowering, op: Operation, g: View, *, key: Any, shape: Dims)
 def _pad(low: Lowering, op: Operation, x: View, *, paddings: Any, constant: Any = 0) -> View:
     if np.size(constant) != 1:
         raise NotLowered("padding with several values")
-    return padded(low, x, paddings, np.asarray(constant).astype(np.dtype(x.kind)).reshape(())[()])
+    return padded(low, x, paddings, np.asarray(constant).astype(dtype_of(x.kind)).reshape(())[()])
 
 
 def padded(low: Lowering, x: View, paddings: Any, fill: Any) -> View:

@@ -11,7 +11,7 @@ import numpy as np
 from wengert.engines.native.frontend.arrays import View
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.lowering import Lowering, rule
-from wengert.engines.native.frontend.scalar import NotLowered, is_float, type_of
+from wengert.engines.native.frontend.scalar import NotLowered, dtype_of, is_float, type_of
 from wengert.graph.operation import Operation
 
 FEW: Final = 24  # elements that are kept in order one by one
@@ -24,7 +24,7 @@ def _place_of_extreme(low: Lowering, op: Operation, x: View, *, axis: int, dtype
     """The first place where an element is the extreme. NaN is none, unless there is nothing else."""
     is_max = op.row.name == "ArgMax"
     if is_float(x.kind):
-        worst = np.dtype(x.kind).type(-math.inf if is_max else math.inf)
+        worst = dtype_of(x.kind).type(-math.inf if is_max else math.inf)
         x = low.computed(lambda v: LANES.where(v == v, v, worst), x)
     elif x.kind[0] not in "iu":
         raise NotLowered("truth values")

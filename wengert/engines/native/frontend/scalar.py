@@ -1,6 +1,7 @@
 """Straight-line code on scalars, in which equal instructions are shared.
 
-Types are NumPy's letters with the size in bytes: f4, f8, i4, u1; b1 is a truth value. An
+Types are NumPy's letters with the size in bytes: f4, f8, i4, u1; b1 is a truth value. h2 (float16)
+and g2 (bfloat16) are stored only: they are moved, or cast to f4 and from it. An
 instruction is (operation, type of the result, arguments, extra); values are named by its index:
 
     param                the extra-th argument of the code
@@ -29,10 +30,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.engines.native.runtime.processor import converts_halves
+from wengert.values.dtypes import bfloat16, float16
+
 Instruction = tuple[str, str, tuple[int, ...], Any]
 
 TYPES: Final = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
+HALVES: Final = frozenset(("h2", "g2"))
 COMPARISONS: Final = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+_OF_HALVES: Final = frozenset(("param", "const", "cast", "select", "gather", "bits"))
 _COMMUTES: Final = frozenset(("add", "mul", "and", "or", "xor", "eq", "ne"))
 
 
@@ -45,10 +51,25 @@ TYPE_OF: Final = {np.dtype(t if t != "b1" else bool): t for t in TYPES}
 
 def type_of(dtype: Any) -> str:
     """The type of the elements of an array."""
-    found = TYPE_OF.get(np.dtype(dtype))
+    found = type_or_none(np.dtype(dtype))
     if found is None:
         raise NotLowered(f"numbers of dtype {dtype}")
     return found
+
+
+def type_or_none(dtype: Any) -> str | None:
+    """The same; None if the engine has no such numbers."""
+    found = TYPE_OF.get(dtype)
+    if found is None and dtype.itemsize == 2 and converts_halves():
+        return {"float16": "h2", "bfloat16": "g2"}.get(dtype.name)
+    return found
+
+
+def dtype_of(kind: str) -> Any:
+    """The dtype of the elements of a type."""
+    if kind in HALVES:
+        return (float16 if kind == "h2" else bfloat16).numpy_dtype
+    return np.dtype(bool if kind == "b1" else kind)
 
 
 def is_float(kind: str) -> bool:
@@ -59,15 +80,18 @@ def constant(kind: str, value: Any) -> Any:
     """A number as the extra of an instruction, encoded so that -0.0 != 0.0 and NaN == NaN."""
     if kind == "b1":
         return bool(value)
-    if is_float(kind):
-        with np.errstate(over="ignore"):
-            number = float(np.dtype(kind).type(value))
-        return struct.pack("<d", number)
+    with np.errstate(over="ignore"):
+        if is_float(kind):
+            return struct.pack("<d", float(np.dtype(kind).type(value)))
+        if kind in HALVES:
+            return int(np.asarray(value, dtype_of(kind)).view(np.uint16))
     return int(np.dtype(kind).type(value))
 
 
 def number_of(kind: str, extra: Any) -> Any:
     """The number that the extra of an instruction encodes."""
+    if kind in HALVES:
+        return float(np.uint16(extra).view(dtype_of(kind)))
     return struct.unpack("<d", extra)[0] if is_float(kind) else extra
 
 
@@ -87,7 +111,11 @@ class Code:
         instruction = (op, kind, args, extra)
         found = self._known.get(instruction)
         if found is None:
-            found = self._simpler(op, kind, args, extra)
+            kinds = [kind, *[self.instructions[a][1] for a in args]]
+            if not HALVES.isdisjoint(kinds):
+                found = self._of_halves(op, kind, args)
+            if found is None:
+                found = self._simpler(op, kind, args, extra)
             if found is None:
                 found = len(self.instructions)
                 self.instructions.append(instruction)
@@ -114,6 +142,23 @@ class Code:
             else:
                 values.append(self.add(op, kind, tuple([values[a] for a in args]), extra))
         return values
+
+    def _of_halves(self, op: str, kind: str, args: tuple[int, ...]) -> int | None:
+        """A value that is there already, or a cast by way of f4; raises for arithmetic."""
+        if op not in _OF_HALVES:
+            raise NotLowered("arithmetic on numbers of two bytes")
+        if op != "cast":
+            return None
+        (x,) = args
+        source, inner = self.kind(x), self.instructions[x]
+        if inner[0] == "cast" and self.kind(inner[2][0]) == kind != "f4":
+            return inner[2][0]  # there and back
+        if source == "f8":
+            raise NotLowered("a number that would be rounded twice")
+        if "f4" not in (source, kind):
+            return self.add("cast", kind, (self.add("cast", "f4", args),))
+        number = self.known(x)
+        return None if number is None else self.constant(kind, number)
 
     # ---- algebra that is exact in floating point ---------------------------------------------
 

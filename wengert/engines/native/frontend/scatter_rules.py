@@ -14,7 +14,7 @@ import numpy as np
 from wengert.engines.native.frontend.arrays import Dims, View, broadcast, slice_view
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.lowering import Lowering, rule
-from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.engines.native.frontend.scalar import NotLowered, dtype_of
 from wengert.graph.operation import Operation
 from wengert.values.dtypes import of_numpy
 
@@ -154,7 +154,7 @@ def _segment_extreme(how: str, limit: str) -> Any:
     def lowered(low: Lowering, op: Operation, x: View, ids: View, *, num_segments: int) -> View:
         """An empty segment has the number that no element is beyond."""
         shape = (num_segments, *x.shape[len(ids.shape) :])
-        empty = getattr(of_numpy(np.dtype(x.kind)), limit)
+        empty = getattr(of_numpy(dtype_of(x.kind)), limit)
         numbers = _segment_numbers(low, ids, num_segments)
         return _scattered(low, how, numbers, x, shape, low.number(x.kind, empty, shape))
 

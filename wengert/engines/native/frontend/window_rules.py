@@ -14,8 +14,6 @@ from functools import reduce
 from itertools import product
 from typing import Any, Final
 
-import numpy as np
-
 from wengert.engines.native.frontend.arrays import (
     Base,
     Dims,
@@ -29,7 +27,7 @@ from wengert.engines.native.frontend.image_tiles import depthwise_tiles, pool_gr
 from wengert.engines.native.frontend.lanes import LANES, Lane, like
 from wengert.engines.native.frontend.lowering import Lowering, rule
 from wengert.engines.native.frontend.lowering_rules import padded
-from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.engines.native.frontend.scalar import NotLowered, dtype_of
 from wengert.engines.native.runtime.processor import multiplies_and_adds
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.window_geometry import Windows, channels_last
@@ -78,7 +76,7 @@ class Frame:
         ]
         behind = len(x.shape) - self.ahead - len(inside)
         paddings = [(0, 0)] * self.ahead + inside + [(0, 0)] * behind
-        return padded(low, x, paddings, np.dtype(x.kind).type(fill))
+        return padded(low, x, paddings, dtype_of(x.kind).type(fill))
 
     def positions(self) -> Iterator[Slices]:
         """For each position in the window, where all windows have it."""

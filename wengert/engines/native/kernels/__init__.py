@@ -6,22 +6,24 @@ batch_norm            Formulas of large matrices and vectors of their columns: e
 checksum              The checksum CRC-32C by the processor's own instruction
 conv                  Convolutions of large channels-last images, without im2col
 conv_filter_gradient  The gradient of large convolutions with respect to the filter
+cumulative            Cumulative sums and products along any axis: a few rows, or vectors of
+                      adjacent sums, side by side
 depthwise_conv        Depthwise convolutions of large channels-last images
 depthwise_filter_gradient  The gradient of these with respect to the filter
 elementwise           Elementwise operations on large arrays: one loop, generated from the row's
-                      own kernel
+                      own kernel; row by row, where rows lie apart or are repeated
 columns               Shared by kernels of matrices: some columns in a buffer, and sums of products
                       with them in registers
 factors               Cholesky factors and triangular systems of large matrices
 local_response_norm   Local response normalization of large arrays: one pass, a few channels at a
                       time
-matmul                Matrix products of any size
+matmul                Matrix products of any size, also of matrices with gaps
 philox                Random words: blocks of Philox that follow each other
 pooling               Pooling of large channels-last images: max, mean, and the gradient of mean
 max_pool_gradient     The gradient of max pooling of large images: each window's cotangent goes to
                       its first maximum
-reductions            Sums, extremes and softmax along the rows of large arrays
-segment_extremes      Segment maxima and minima of large arrays
+reductions            Sums and extremes of large arrays, along rows or down columns, and softmax
+segments              Sums and extremes of rows that have the same index
 transposes            Transposed matrices, in tiles
 update                Large variables are added to in place
 """

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from wengert.engines.native.codegen.kernel_writer import KernelWriter
 from wengert.engines.native.codegen.vectors import llvm_type
-from wengert.engines.native.runtime.processor import sums_at_once, vector_bytes
-
-VECTORS: Final = 4  # of a row of a buffer, where there are registers for
-SUMS: Final = 24  # at once, beside such a row and a factor
+from wengert.engines.native.runtime.processor import rows_at_once, vector_bytes
 
 
 def _block_of(block: Callable[[str, int], None], count: int, i: str, _: list[str]) -> None:
@@ -28,11 +25,6 @@ class Factors(NamedTuple):
     origin: str
     row: Any
     column: Any
-
-
-def most_vectors() -> int:
-    """The most vectors of a row of a buffer."""
-    return VECTORS if sums_at_once() >= SUMS else VECTORS // 2
 
 
 def width_of(kind: str) -> int:
@@ -55,7 +47,7 @@ class Columns(KernelWriter):
     @property
     def together(self) -> int:
         """The rows whose sums are computed together."""
-        return min(sums_at_once(), SUMS) // max(self.vectors, 2)
+        return rows_at_once(max(self.vectors, 2))
 
     def row(self, at: Any) -> str:
         """A row of the buffer."""

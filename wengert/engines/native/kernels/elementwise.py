@@ -3,86 +3,132 @@
 from __future__ import annotations
 
 import functools
-import math
-import operator
 from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from wengert.core.row import Attrs, Row
-from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, kernel
-from wengert.engines.native.codegen.vectors import llvm_type
+from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, kernel, memory_of
+from wengert.engines.native.codegen.panel_columns import mask_of
+from wengert.engines.native.codegen.vectors import llvm_type, power_within
 from wengert.engines.native.frontend.lowering import template
 from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, is_float
 from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.runtime.processor import vector_bytes
+from wengert.host.malloc import NARROW
 from wengert.values.shapes import Dims
 
 BLOCK: Final = 1 << 14  # elements of a part
-FLAT: Final = 1 << 17  # elements and instructions, below which a second thread gains nothing
+WIDEST: Final = 256  # elements of a vector: four registers of bytes
+FLAT: Final = 1 << 20  # elements and instructions, below which a second thread gains nothing
 
 
-# How an array lies in the result: a number for all, one for each row, or one for each column.
-NUMBER, COLUMN, ROW = ".", "|", "-"
-SHORT: Final = 32  # elements of a row, below which NumPy is as fast
+# An array is a number for all, or one for each row.
+NUMBER, COLUMN = ".", "|"
 
 
 def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
-    """A row's kernel on arrays of one shape, and others that broadcast to it; None if NumPy should compute it."""
-    shape = max(arrays, key=_size).shape
+    """A row's kernel on arrays that broadcast to one shape; None if NumPy should compute it."""
     if attrs:  # they would be part of the code, and may change at every call
         return None
-    kinds, columns = [], 0
-    for x in arrays:
-        kind = TYPE_OF.get(x.dtype)
-        if kind is None or not x.flags.c_contiguous or x.ndim > len(shape):
-            return None
-        way = "" if x.shape == shape else NUMBER if x.size == 1 else _way(x.shape, shape)
-        if way is None:
-            return None
-        if way in (ROW, COLUMN):
-            asked = x.size if way == ROW else math.prod(shape) // x.size
-            if asked < SHORT or columns not in (0, asked):
-                return None
-            columns = asked
-        kinds.append(kind + way)
-    made = _made(row, tuple(kinds))
+    shape = _common_shape([x.shape for x in arrays])
+    if not shape or 0 in shape or any(x.dtype not in TYPE_OF for x in arrays):
+        return None
+    if not all(x.flags.c_contiguous and (x.shape == shape or x.size == 1) for x in arrays):
+        return _by_rows(row, arrays, shape)
+    made = _made(
+        row, tuple([TYPE_OF[x.dtype] + (NUMBER if x.shape != shape else "") for x in arrays])
+    )
     if made is None:
         return None
     found, out, weight = made
     y = np.empty(shape, out)
-    parts, numbers = _cut(y.size, columns, weight)
-    found(parts, numbers, *arrays, y)
+    block = BLOCK if y.size * weight >= FLAT else y.size
+    found(-(-y.size // block), (y.size, block), *arrays, y)
     return y
 
 
-def _way(given: Dims, shape: Dims) -> str | None:
-    """How an array that broadcasts lies in the result; None where it is neither of these."""
-    ones = next((k for k, size in enumerate(given) if size != 1), len(given))
-    if given[ones:] == shape[len(shape) - len(given) + ones :]:
-        return ROW
-    left = len(given)
-    while left and given[left - 1] == 1:
-        left -= 1
-    return COLUMN if len(given) == len(shape) and given[:left] == shape[:left] else None
+def _common_shape(shapes: list[Dims]) -> Dims | None:
+    """The shape to which arrays broadcast; None if they do not."""
+    if shapes.count(shapes[0]) == len(shapes):
+        return shapes[0]
+    try:
+        found: Dims = np.broadcast_shapes(*shapes)
+    except ValueError:
+        return None
+    return found
 
 
-def _cut(size: int, columns: int, weight: int) -> tuple[int, tuple[int, ...]]:
-    """The number of parts, and the kernel's numbers: of elements, or of rows of elements."""
-    block = BLOCK if size * weight >= FLAT else size
-    if columns:
-        rows, each = size // columns, max(block // columns, 1)
-        return -(-rows // each), (rows, columns, each)
-    return -(-size // block), (size, block)
+def _by_rows(row: Row, arrays: Sequence[Any], shape: Dims) -> Any:
+    """The same row by row, where rows lie apart or are repeated: NumPy would begin anew for each of them."""
+    whole = shape
+    while len(shape) > 1 and shape[-1] == 1:
+        arrays, shape = [x[..., 0] if x.ndim else x for x in arrays], shape[:-1]
+    columns = shape[-1] if shape else 0
+    steps = steps_of_rows(arrays, shape) if columns > 1 else None
+    if steps is None:
+        return None
+    kinds = [
+        TYPE_OF[x.dtype] + (COLUMN if not x.ndim or x.shape[-1] == 1 or not x.strides[-1] else "")
+        for x in arrays
+    ]
+    made = _made(row, tuple(kinds), columns if columns < NARROW else power_within(columns, WIDEST))
+    if made is None:
+        return None
+    found, out, weight = made
+    y = np.empty(whole, out)
+    rows, block = y.size // columns, BLOCK if y.size * weight >= FLAT else y.size
+    each = max(block // columns, 1)
+    count, inner, outer = steps
+    numbers = (rows, columns, each, count, *inner, *outer)
+    found(-(-rows // each), numbers, *map(memory_of, arrays), y)
+    return y
 
 
-_size: Final = operator.attrgetter("size")
+def steps_of_rows(
+    arrays: Sequence[Any], shape: Dims
+) -> tuple[int, tuple[int, ...], tuple[int, ...]] | None:
+    """How the rows of arrays that broadcast to the shape lie in memory, if that is two loops at most.
+
+    So many rows follow each other at steps of so many elements in each array, and so many elements
+    are between the first ones of such groups. A row is of adjacent elements, or of one for all.
+    """
+    loops: list[tuple[int, tuple[int, ...]]] = []  # sizes and steps, the inner loop first
+    for x in arrays:
+        if x.ndim and x.shape[-1] > 1 and x.strides[-1] not in (0, x.itemsize):
+            return None
+        if any(step < 0 or step % x.itemsize for step in x.strides):
+            return None
+    for axis in reversed(range(len(shape) - 1)):
+        if shape[axis] == 1:
+            continue
+        steps = tuple([_step_along(x, axis - len(shape)) for x in arrays])
+        if loops and steps == tuple([loops[-1][0] * step for step in loops[-1][1]]):
+            loops[-1] = loops[-1][0] * shape[axis], loops[-1][1]
+        else:
+            loops.append((shape[axis], steps))
+    if len(loops) > 2:
+        return None
+    none = (0,) * len(arrays)
+    (count, inner), (_, outer) = [*loops, (1, none), (1, none)][:2]
+    return count, inner, outer
+
+
+def _step_along(x: Any, axis: int) -> int:
+    """The elements from one of an axis, counted from the end, to the next, if it is not the same again."""
+    is_there = -axis <= x.ndim and x.shape[axis] > 1
+    return x.strides[axis] // x.itemsize if is_there else 0
 
 
 @functools.lru_cache(maxsize=1024)
-def _made(row: Row, kinds: tuple[str, ...]) -> tuple[Kernel, Any, int] | None:
-    """The kernel, the dtype of its result, and the number of instructions per element."""
+def _made(
+    row: Row, kinds: tuple[str, ...], columns: int | None = None
+) -> tuple[Kernel, Any, int] | None:
+    """The kernel, the dtype of its result, and the number of instructions per element.
+
+    It is for rows in memory of so many columns, or of so many at least if they are not narrow.
+    """
     try:
         code, result = template(row, [k[:2] for k in kinds], {})
     except NotLowered:
@@ -92,8 +138,12 @@ def _made(row: Row, kinds: tuple[str, ...]) -> tuple[Kernel, Any, int] | None:
     code, (value,) = elementary.expanded(code, [result])
     instructions = tuple(code.instructions)
     dtype = np.dtype(bool if code.kind(value) == "b1" else code.kind(value))
-    write = _rows if any(k[2:] in (ROW, COLUMN) for k in kinds) else _loop
-    return write(kinds, instructions, value), dtype, len(instructions)
+    if columns is None:
+        return _loop(kinds, instructions, value), dtype, len(instructions)
+    if columns < NARROW:
+        return _rows(kinds, instructions, value, columns, False), dtype, len(instructions)
+    is_wide = columns >= _code_of(kinds, instructions, value)[-1]
+    return _rows(kinds, instructions, value, 0, is_wide), dtype, len(instructions)
 
 
 @kernel
@@ -124,35 +174,57 @@ def _loop(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
 
 
 @kernel
-def _rows(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
-    """The same row by row, for arrays with a number for each row or each column."""
+def _rows(kinds: tuple[str, ...], instructions: Any, value: int, short: int, is_wide: bool) -> str:
+    """The same for rows that lie apart or are repeated, each a vector if all are so short.
+
+    The last vector of a wide one overlaps the one before: without AVX-512, a mask takes as long as three.
+    """
     code, out, width = _code_of(kinds, instructions, value)
-    w = KernelWriter(len(kinds) + 1, 3)
-    rows, columns, each = w.numbers
+    several = len(kinds)
+    w = KernelWriter(several + 1, 4 + 2 * several)
+    rows, columns, each, count, *steps = w.numbers
+    whole = None
+    if short:
+        width = 1 << (short - 1).bit_length()
+        whole = mask_of(short, width)
+    begin = w.mul("%part", each)
+    end = w.least(w.add(begin, each), rows)
 
-    def row(r: str) -> None:
-        begin = w.mul(r, columns)
-        numbers = {
-            k: _spread(w, kind, w.arrays[k], r if kind.endswith(COLUMN) else 0, width)
-            for k, kind in enumerate(kinds)
-            if kind[2:] in (NUMBER, COLUMN)
-        }
+    def group(o: str, _: list[str]) -> None:
+        first = w.mul(o, count)
+        starts = [w.mul(o, step) for step in steps[several:]]
 
-        def some(j: str, mask: str | None, _: list[str]) -> None:
-            given = [
-                numbers[k]
-                if k in numbers
-                else w.read(
-                    kind[:2], w.arrays[k], j if kind.endswith(ROW) else w.add(begin, j), width, mask
-                )
-                for k, kind in enumerate(kinds)
+        def row(m: str, _: list[str]) -> None:
+            places = [
+                w.place(kind[:2], array, w.add(start, w.mul(m, step)))
+                for kind, array, start, step in zip(kinds, w.arrays, starts, steps, strict=False)
             ]
-            (y,) = w.code(code, given, width, [value], w.called)
-            w.write(out, w.arrays[-1], w.add(begin, j), y, width, mask)
+            target = w.place(out, w.arrays[-1], w.mul(w.add(first, m), columns))
+            ones = {
+                k: _spread(w, kind, places[k], 0, width)
+                for k, kind in enumerate(kinds)
+                if kind.endswith(COLUMN)
+            }
 
-        w.along(columns, width, some)
+            def some(j: Any, mask: str | None, _: Sequence[str] = ()) -> None:
+                given = [
+                    ones[k] if k in ones else w.read(kind[:2], places[k], j, width, mask)
+                    for k, kind in enumerate(kinds)
+                ]
+                (y,) = w.code(code, given, width, [value], w.called)
+                w.write(out, target, j, y, width, mask)
 
-    w.share(each, rows, row)
+            if short:
+                some(0, whole)
+            elif is_wide:
+                last = w.sub(columns, width)
+                w.loop(0, columns, width, lambda j, _: some(w.least(j, last), None))
+            else:
+                w.along(columns, width, some)
+
+        w.loop(w.most(w.sub(begin, first), 0), w.least(w.sub(end, first), count), 1, row)
+
+    w.loop(w.div(begin, count)[0], w.div(w.add(w.sub(end, 1), count), count)[0], 1, group)
     return w.text()
 
 

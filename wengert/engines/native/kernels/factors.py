@@ -23,8 +23,9 @@ from wengert.engines.native.codegen.kernel_writer import kernel
 from wengert.engines.native.codegen.memory_access import first
 from wengert.engines.native.codegen.vectors import literal
 from wengert.engines.native.frontend.scalar import constant
-from wengert.engines.native.kernels.columns import Columns, Factors, most_vectors, width_of
+from wengert.engines.native.kernels.columns import Columns, Factors, width_of
 from wengert.engines.native.kernels.padded_lines import kind_of
+from wengert.engines.native.runtime.processor import most_vectors
 
 FEWEST: Final = 64  # rows, below which LAPACK is as fast
 MOST: Final = 1024  # rows of a Cholesky factor, which one thread computes

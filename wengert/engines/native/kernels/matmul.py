@@ -14,15 +14,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines.native.codegen.kernel_writer import kernel
+from wengert.engines.native.codegen.gemm_forms import MOST
+from wengert.engines.native.codegen.kernel_writer import kernel, memory_of
 from wengert.engines.native.codegen.memory_access import first
 from wengert.engines.native.codegen.squares import turned
 from wengert.engines.native.frontend.scalar import TYPE_OF
-from wengert.engines.native.kernels.columns import Columns, Factors, most_vectors, width_of
+from wengert.engines.native.kernels.columns import Columns, Factors, width_of
+from wengert.engines.native.runtime.processor import most_vectors, vector_bytes
 from wengert.host.threads import get_threads
 from wengert.values.shapes import Dims
 
-DEPTH: Final = 512  # rows of the right matrix in a buffer, which fits the cache
 PARTS: Final = 4  # for each thread, where there are
 ROWS: Final = 48  # in each, so that copying the columns hardly counts,
 WORTH: Final = 1 << 19  # and multiplications
@@ -31,39 +32,76 @@ FAR: Final = 1 << 11  # bytes from one of its columns to the next,
 LONG: Final = 128  # of more than which are not in the cache any more when the next rows need them
 FEWEST: Final = 4  # rows and columns, below which NumPy multiplies by vectors
 EACH: Final = 1 << 15  # multiplications of each of several products, which NumPy begins faster
-MOST: Final = 1 << 32  # multiplications, beyond which both matrices are cut up, which a BLAS does
 
 
-def product(a: Any, b: Any) -> Any:
-    """The product of two matrices, or of as many pairs of them; None if NumPy should compute it."""
-    (a, a_turned), (b, b_turned) = _in_memory(a), _in_memory(b)
-    found = _made(a.dtype, b.dtype, a.shape, b.shape, a_turned, b_turned)
-    if found is None:
+def _depth() -> int:
+    """The rows of the right matrix in a buffer.
+
+    It fits the second cache with wide registers. With others it has half of the first one: all of it
+    took a fifth longer.
+    """
+    return 512 if vector_bytes() == 64 else 256
+
+
+def product(a: Any, b: Any, out: Any = None) -> Any:
+    """The product of two matrices, or of as many pairs of them; None if NumPy should compute it.
+
+    It is written into `out`, whose rows are of adjacent numbers, if that is given.
+    """
+    if a.dtype != b.dtype or a.shape[:-2] != b.shape[:-2]:
         return None
-    multiply, shape = found
-    out = np.empty(shape, a.dtype)
-    multiply(a, b, out)
+    (a_memory, a_steps), (b_memory, b_steps) = _in_memory(a), _in_memory(b)
+    shape = (*a.shape[:-1], b.shape[-1])
+    steps = (shape[-2] * shape[-1], shape[-1], 1) if out is None else _steps(out)
+    if steps is None or steps[2] != 1:
+        return None
+    multiply = _made(a.dtype, shape, a.shape[-1], a_steps, b_steps, steps)
+    if multiply is None:
+        return None
+    out = np.empty(shape, a.dtype) if out is None else out
+    multiply(a_memory, b_memory, memory_of(out))
     return out
 
 
-def _in_memory(x: Any) -> tuple[Any, bool]:
-    """A matrix, or several, as they lie in memory, and whether that is transposed."""
+# The numbers from one of several matrices to the next, from a row, and from a column.
+Steps = tuple[int, int, int]
+
+
+def _in_memory(x: Any) -> tuple[Any, Steps]:
+    """The memory of a matrix or of several, and its steps; of a copy, if neither rows nor columns lie together."""
+    steps = _steps(x)
+    if steps is None:
+        x = np.ascontiguousarray(x)
+        return _in_memory(x)
+    return memory_of(x), steps
+
+
+def _steps(x: Any) -> Steps | None:
+    """The steps of matrices; None if neither their rows nor their columns are of adjacent numbers."""
+    rows, columns = x.shape[-2:]
     if x.flags.c_contiguous:
-        return x, False
-    other = x.swapaxes(-1, -2)
-    return (other, True) if other.flags.c_contiguous else (np.ascontiguousarray(x), False)
+        return rows * columns, columns, 1
+    if x.swapaxes(-1, -2).flags.c_contiguous:
+        return rows * columns, 1, rows
+    if x.ndim > 3 or any(s < 0 or s % x.itemsize for s in x.strides) or not x.size:
+        return None
+    *several, row, column = (s // x.itemsize for s in x.strides)
+    each = several[0] if several else 0
+    if column == 1 and row >= columns:
+        return each, row, 1
+    return (each, 1, column) if row == 1 and column >= rows else None
 
 
 @functools.lru_cache(maxsize=256)
 def _made(
-    dtype: Any, other: Any, a: Dims, b: Dims, a_turned: bool, b_turned: bool
-) -> tuple[Callable[..., None], Dims] | None:
-    """What computes such a product, and the shape of that."""
+    dtype: Any, shape: Dims, depth: int, a: Steps, b: Steps, out: Steps
+) -> Callable[..., None] | None:
+    """What computes such products, of a shape together."""
     kind = TYPE_OF.get(dtype)
-    rows, depth = a[:-3:-1] if a_turned else a[-2:]
-    columns, batch = b[-2 if b_turned else -1], math.prod(a[:-2])
+    rows, columns = shape[-2:]
+    batch = math.prod(shape[:-2])
     work = rows * columns * depth
-    if kind not in ("f4", "f8") or dtype != other or a[:-2] != b[:-2]:
+    if kind not in ("f4", "f8"):
         return None
     if not (EACH if batch > 1 else 1) <= work <= MOST or min(rows, columns) < FEWEST or not batch:
         return None
@@ -76,12 +114,11 @@ def _made(
     parts = -(-panels // each)
     wanted = min(worth, PARTS * threads // batch)
     groups = max(min(rows // ROWS, wanted // parts), 1)
-    strides = (1, rows) if a_turned else (depth, 1)
-    numbers = (rows, columns, depth, *strides, panels, each, groups)
-    is_far = a_turned and rows * int(kind[1]) >= FAR and depth > LONG
+    a_turned, b_turned = a[2] != 1, b[2] != 1
+    numbers = (rows, columns, depth, *a, b[0], max(b[1:]), *out[:2], panels, each, groups)
+    is_far = a_turned and a[2] * int(kind[1]) >= FAR and depth > LONG
     made = _product(kind, -(-needed // panels), is_far, b_turned)
-    run = made.bound(batch * parts * groups, numbers, 3)
-    return run, (*a[:-2], rows, columns)
+    return made.bound(batch * parts * groups, numbers, 3)
 
 
 @kernel
@@ -93,24 +130,23 @@ class _Product(Columns):
     """The kernel: a part is some rows and columns of one product."""
 
     def __init__(self, kind: str, vectors: int, is_far: bool, is_turned: bool) -> None:
-        super().__init__(kind, vectors, 3, 8)
-        (self.rows, self.columns, self.depth, self.a_row, self.a_column, panels, each, groups) = (
-            self.numbers
-        )
+        super().__init__(kind, vectors, 3, 13)
+        self.rows, self.columns, self.depth, *steps, panels, each, groups = self.numbers
+        a_each, self.a_row, self.a_column, b_each, self.b_line, out_each, self.out_row = steps
         shares = self.add(self.div(self.sub(panels, 1), each)[0], 1)
         rest, share = self.div("%part", shares)
         number, group = self.div(rest, groups)
-        sizes = ((self.rows, self.depth), (self.depth, self.columns), (self.rows, self.columns))
         self.a, self.b, self.out = (
-            self.place(kind, array, self.mul(number, *size))
-            for array, size in zip(self.arrays, sizes, strict=True)
+            self.place(kind, array, self.mul(number, step))
+            for array, step in zip(self.arrays, (a_each, b_each, out_each), strict=True)
         )
         together = self.add(self.div(self.sub(self.rows, 1), groups)[0], 1)
         begin = self.mul(group, together)
         self.own = begin, self.least(self.add(begin, together), self.rows)
-        self.reserve(self.add(self.least(self.depth, DEPTH), self.width))
+        self.deepest = _depth()
+        self.reserve(self.add(self.least(self.depth, self.deepest), self.width))
         self.enter = self._enter_turned if is_turned else self._enter
-        self.strip = self.room(kind, DEPTH * STRIP) if is_far else ""
+        self.strip = self.room(kind, self.deepest * STRIP) if is_far else ""
         begin = self.mul(share, each)
         end = self.least(self.add(begin, each), panels)
         self.loop(begin, end, 1, lambda panel, _: self._panel(panel))
@@ -120,11 +156,11 @@ class _Product(Columns):
         self.begin = self.mul(panel, self.lanes)
         left = self.sub(self.columns, self.begin)
         self.masks = [first(self, left, v * self.width, self.width) for v in range(self.vectors)]
-        self.loop(0, self.depth, DEPTH, lambda p, _: self._some(p))
+        self.loop(0, self.depth, self.deepest, lambda p, _: self._some(p))
 
     def _some(self, p: str) -> None:
         """Add what some columns of the left matrix and the same rows of the right one contribute."""
-        count = self.least(self.sub(self.depth, p), DEPTH)
+        count = self.least(self.sub(self.depth, p), self.deepest)
         self.enter(p, count)
         goes_on = self.set(f"icmp sgt i64 {p}, 0")
         if self.strip:
@@ -156,7 +192,7 @@ class _Product(Columns):
 
     def _enter(self, p: str, count: str) -> None:
         def row(q: str, _: list[str]) -> None:
-            at = self.add(self.mul(self.add(p, q), self.columns), self.begin)
+            at = self.add(self.mul(self.add(p, q), self.b_line), self.begin)
             self.put(self.row(q), self._masked(self.b, at))
 
         self.loop(0, count, 1, row)
@@ -168,7 +204,7 @@ class _Product(Columns):
         def vector(v: str, _: list[str]) -> None:
             begin = self.mul(v, self.width)
             places = [self.least(self.add(self.begin, begin, k), last) for k in range(self.width)]
-            lines = [self.add(self.mul(place, self.depth), p) for place in places]
+            lines = [self.add(self.mul(place, self.b_line), p) for place in places]
 
             def square(q: str, mask: str | None, _: list[str]) -> None:
                 given = [
@@ -183,7 +219,7 @@ class _Product(Columns):
         self.loop(0, self.vectors, 1, vector)
 
     def _block(self, i: str, rows: int, factors: Factors, count: str, goes_on: str) -> None:
-        places = [self.add(self.mul(self.add(i, r), self.columns), self.begin) for r in range(rows)]
+        places = [self.add(self.mul(self.add(i, r), self.out_row), self.begin) for r in range(rows)]
         nothing = [(self.kinds, "zeroinitializer")] * (rows * self.vectors)
         sums = self.when(
             goes_on, lambda: [x for at in places for x in self._masked(self.out, at)], nothing

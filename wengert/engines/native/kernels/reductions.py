@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any, Final
@@ -11,16 +13,21 @@ import numpy as np
 from wengert.core.row import Attrs, Row
 from wengert.engines.native.codegen.combine import combine, neutral
 from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
+from wengert.engines.native.codegen.panel_columns import mask_of
 from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.scalar import Code
 from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.runtime.processor import vector_bytes
+from wengert.host.malloc import NARROW
 
 PART: Final = 1 << 14  # elements, about
+SHARE: Final = 1 << 16  # where they are only added: another thread takes 10 to 20 µs to wake up
 CHUNK: Final = 1 << 10  # elements that are summed sequentially
-SHORT: Final = 32  # columns, below which NumPy is as fast
+WIDE: Final = 1 << 18  # elements, below which NumPy adds rows that are long as fast,
+MANY: Final = 1 << 10  # if they are fewer than these
+ONE_BY_ONE: Final = 8  # columns, below which they are added one after the other, as in NumPy
 
 
 def _several(kind: str) -> int:
@@ -35,22 +42,50 @@ _REST: Final = {"sum": np.sum, "max": np.max, "min": np.min}
 
 
 def reduce_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
-    """A reduction along the last axes; None if NumPy should compute it."""
+    """A reduction along axes that follow each other; None if NumPy should compute it."""
     (x,) = arrays
     axes, how, kind = attrs["axis"], _HOW[row.name], kind_of(x)
-    first = x.ndim - len(axes)
-    columns = math.prod(x.shape[first:])
-    if not kind or axes != tuple(range(first, x.ndim)) or columns < SHORT:
+    if not kind or not axes or axes != tuple(range(axes[0], axes[-1] + 1)) or not x.size:
+        return None
+    before, after = x.shape[: axes[0]], x.shape[axes[-1] + 1 :]
+    outer, inner = math.prod(before), math.prod(after)
+    count = x.size // (outer * inner)
+    total = _along_rows(x, how, kind, count) if inner == 1 else _down(x, how, kind, count, inner)
+    if total is None:
+        return None
+    if row.name == "Mean":
+        total = total / x.dtype.type(count)
+    return total.reshape((*before, *[1] * len(axes) * attrs["keepdims"], *after))[()]
+
+
+def _along_rows(x: Any, how: str, kind: str, columns: int) -> Any:
+    """Of each row."""
+    if columns < 2:
         return None
     rows, chunks = x.size // columns, -(-columns // CHUNK)
-    each = max(PART // min(columns, CHUNK), 1)
+    each = max(SHARE // min(columns, CHUNK), 1)
     y = np.empty((rows, chunks), x.dtype)
-    _reduction(how, kind)(-(-rows * chunks // each), (rows * chunks, columns, chunks, each), x, y)
-    total = y[:, 0] if chunks == 1 else _REST[how](y, axis=1)
-    if row.name == "Mean":
-        total = total / x.dtype.type(columns)
-    shape = x.shape[:first]
-    return total.reshape((*shape, *[1] * len(axes)) if attrs["keepdims"] else shape)[()]
+    if columns < NARROW:
+        _short_rows(how, kind, columns)(-(-rows // each), (rows, each), x, y)
+    else:
+        numbers = (rows * chunks, columns, chunks, each)
+        _reduction(how, kind)(-(-rows * chunks // each), numbers, x, y)
+    return y[:, 0] if chunks == 1 else _REST[how](y, axis=1)
+
+
+def _down(x: Any, how: str, kind: str, count: int, columns: int) -> Any:
+    """Of the same element of so many rows, which follow each other."""
+    are_few = x.size < min(WIDE, MANY * columns)
+    if count < 2 or (columns >= NARROW and are_few):
+        return None
+    outer, chunk = x.size // (count * columns), max(PART // columns, 4)
+    chunks = -(-count // chunk)
+    each = max(SHARE // (min(chunk, count) * columns), 1)
+    y = np.empty((outer, chunks, columns), x.dtype)
+    numbers = (outer * chunks, count, chunks, columns, chunk, each)
+    short = columns if columns < NARROW else 0
+    _columns(how, kind, short)(-(-outer * chunks // each), numbers, x, y)
+    return y[:, 0] if chunks == 1 else _REST[how](y, axis=1)
 
 
 @kernel
@@ -67,6 +102,69 @@ def _reduction(how: str, kind: str) -> str:
         w.write(kind, y, at, _total(w, how, kind, width, place, size), 1)
 
     w.share(each, count, chunk)
+    return w.text()
+
+
+@kernel
+def _short_rows(how: str, kind: str, columns: int) -> str:
+    """The same for rows of so few numbers that all are read at once."""
+    w = KernelWriter(2, 2)
+    (x, y), (rows, each) = w.arrays, w.numbers
+
+    def pair(a: str, b: str) -> str:
+        return combine(w, how, kind, a, b, 1)
+
+    def row(r: str) -> None:
+        begin = w.mul(r, columns)
+        values = [w.read(kind, x, w.add(begin, j), 1) for j in range(columns)]
+        while columns >= ONE_BY_ONE and len(values) > 1:
+            halves = itertools.zip_longest(values[::2], values[1::2])
+            values = [a if b is None else pair(a, b) for a, b in halves]
+        w.write(kind, y, r, functools.reduce(pair, values), 1)
+
+    w.share(each, rows, row)
+    return w.text()
+
+
+@kernel
+def _columns(how: str, kind: str, short: int) -> str:
+    """Chunks of rows, of which each gives one row; rows are a vector each if all are so short."""
+    w = KernelWriter(2, 6)
+    (x, y), (items, count, chunks, columns, chunk, each) = w.arrays, w.numbers
+    width = 1 << (short - 1).bit_length() if short else _several(kind)
+    kinds = llvm_type(kind, width)
+    together = 4 if short else 1  # rows, so that a sum need not wait for the one before
+
+    def item(at: str) -> None:
+        group, which = w.div(at, chunks)
+        begin = w.mul(which, chunk)
+        size = w.least(w.sub(count, begin), chunk)
+        place = w.place(kind, x, w.mul(w.add(w.mul(group, count), begin), columns))
+        target = w.place(kind, y, w.mul(at, columns))
+
+        def some(j: Any, mask: str | None, _: Sequence[str] = ()) -> None:
+            def rows(i: str, now: list[str]) -> Sequence[str]:
+                found = []
+                for k, sum_ in enumerate(now):
+                    row = w.add(w.mul(w.add(i, k), columns), j)
+                    value = w.read(kind, place, row, width, mask)
+                    found.append(combine(w, how, kind, sum_, value, width))
+                return found
+
+            whole = w.sub(size, w.set(f"urem i64 {size}, {together}"))
+            nothing = [(kinds, literal(kind, neutral(how, kind), width))] * together
+            sums = w.loop(0, whole, together, rows, nothing)
+            for other in sums[1:]:
+                sums[0] = combine(w, how, kind, sums[0], other, width)
+            (total,) = w.loop(whole, size, 1, rows, [(kinds, sums[0])])
+            w.write(kind, target, j, total, width, mask)
+
+        if short:
+            some(0, mask_of(short, width))
+        else:
+            w.along(columns, width, some)
+
+    w.share(each, items, item)
     return w.text()
 
 
@@ -112,7 +210,7 @@ def across(w: KernelWriter, how: str, kind: str, vector: str, width: int) -> str
 def softmax(x: Any, axis: int, logarithm: bool) -> Any:
     """The softmax along the last axis, or its logarithm; None if NumPy should compute it."""
     kind, columns = kind_of(x), x.shape[-1]
-    if not kind or axis not in (-1, x.ndim - 1) or columns < SHORT:
+    if not kind or axis not in (-1, x.ndim - 1) or columns < NARROW:
         return None
     rows, each = x.size // columns, max(PART // columns, 1)
     y = np.empty(x.shape, x.dtype)

@@ -23,6 +23,8 @@ from wengert.engines.native.mathematics import quantiles as _quantiles  # noqa: 
 from wengert.engines.native.mathematics import trigonometric as _trigonometric
 from wengert.engines.native.mathematics.building_blocks import FUNCTIONS
 
+FAR: Final = "_far"  # the end of the names of slow paths
+
 
 @functools.cache
 def body(name: str, kind: str) -> tuple[Code, int]:
@@ -36,7 +38,7 @@ def body(name: str, kind: str) -> tuple[Code, int]:
         return code, f(*xs).value
     limit = NEAR[name][kind == "f8"]
     near = FUNCTIONS[f"{name}_near"](*xs)
-    return code, code.add("far", kind, (near.value, xs[0].value), (f"{name}_far", limit))
+    return code, code.add("far", kind, (near.value, xs[0].value), (f"{name}{FAR}", limit))
 
 
 def expanded(code: Code, wanted: list[int], most: int = 8) -> tuple[Code, list[int]]:

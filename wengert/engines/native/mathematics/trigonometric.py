@@ -10,11 +10,11 @@ to `argument_reduction`. Each function has a version for near arguments, for far
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines.native.frontend.lanes import Lane, cast, fma, like
+from wengert.engines.native.frontend.lanes import Lane, cast, emit, fma, like
 from wengert.engines.native.mathematics.argument_reduction import far
 from wengert.engines.native.mathematics.building_blocks import (
     MAGIC,
@@ -67,7 +67,7 @@ class _Angle:
         self.of_cos = (z, fma(z, polynomial(z, member_of(r, _COS)), like(r, -0.5)), like(r, 1.0))
         self.sin, self.cos = fma(*self.of_sin), fma(*self.of_cos)
 
-    def sine(self, turns: int) -> Lane:
+    def sine(self, turns: Any) -> Lane:
         """The sine after that many more quarter turns."""
         y = where((self.n & 1) == turns, self.sin, self.cos)
         places = 8 * y.dtype.itemsize - 2
@@ -126,13 +126,22 @@ def _odd(y: Lane, x: Lane) -> Lane:
 
 
 @function
+def turned_far(x: Lane, turns: Lane) -> Lane:
+    """The sine of |x| after no quarter turn, or after one.
+
+    A function that both sine and cosine call: a program that has one mostly has the other.
+    """
+    return cast(_far(x).sine(cast(turns, np.dtype(np.uint64))), x.dtype)
+
+
+@function
 def sin_far(x: Lane) -> Lane:
-    return _odd(_far(x).sine(0), x)
+    return _odd(emit("call", x, like(x, 0.0), extra="turned_far"), x)
 
 
 @function
 def cos_far(x: Lane) -> Lane:
-    return cast(_far(x).sine(1), x.dtype)
+    return emit("call", x, like(x, 1.0), extra="turned_far")
 
 
 @function

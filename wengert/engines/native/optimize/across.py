@@ -23,7 +23,7 @@ from wengert.engines.native.frontend.arrays import (
     View,
     row_major,
 )
-from wengert.engines.native.runtime.units import KERNELS
+from wengert.engines.native.runtime.named_kernels import KERNELS
 
 TILE: Final = 1 << 15  # elements of a tile, about, which fits the cache
 SQUARE: Final = 32  # rows of a tile at least: whole lines of the cache

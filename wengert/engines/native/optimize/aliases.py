@@ -29,12 +29,20 @@ def needed(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
     used: set[int] = {id(v.base) for v in wanted}
     found = []
     for item in reversed(items):
-        made = item.results if type(item) is Routine else (item,)
-        if type(item) in (Step, Repeat, Choice) or not used.isdisjoint(map(id, made)):
+        kind = type(item)
+        is_used = id(item) in used or kind in _ALWAYS_NEEDED
+        if not is_used and kind is Routine:
+            is_used = not used.isdisjoint(map(id, item.results))
+        if is_used:
             found.append(item)
-            used.update([id(v.base) for v in item.operands])
-            used.update(map(id, item.after))
+            for view in item.operands:
+                used.add(id(view.base))
+            if item.after:
+                used.update(map(id, item.after))
     return found[::-1]
+
+
+_ALWAYS_NEEDED: Final = frozenset((Step, Repeat, Choice))
 
 
 class Alias(NamedTuple):
@@ -74,17 +82,17 @@ class Readers:
     """The readers of each array; None stands for the caller, who fetches the results."""
 
     def __init__(self, items: Sequence[Any], wanted: Sequence[View]) -> None:
-        self._of: dict[int, list[Any]] = {}
-        for view in wanted:
-            self._of.setdefault(id(view.base), []).append(None)
+        # Of those that are read more than once the reader is None, too: nobody asks who all are.
+        self._only: dict[int, Any] = dict.fromkeys(id(view.base) for view in wanted)
+        only = self._only
         for item in items:
             for view in item.operands:
-                self._of.setdefault(id(view.base), []).append(item)
+                at = id(view.base)
+                only[at] = None if at in only else item
 
     def only(self, base: Base) -> Any:
         """The only item that reads an array, if it reads it once; otherwise None."""
-        found = self._of.get(id(base), [])
-        return found[0] if len(found) == 1 else None
+        return self._only.get(id(base))
 
 
 def pinned(items: Iterable[Any], wanted: Sequence[View]) -> set[int]:
@@ -98,7 +106,8 @@ def pinned(items: Iterable[Any], wanted: Sequence[View]) -> set[int]:
 
 def before(item: Any) -> list[Any]:
     """What must be computed before an item."""
-    return [maker(b) for b in (*[v.base for v in item.operands], *item.after)]
+    found = [maker(v.base) for v in item.operands]
+    return found + [maker(b) for b in item.after] if item.after else found
 
 
 def maker(made: Any) -> Any:
@@ -126,18 +135,17 @@ def in_order(items: Sequence[Any]) -> list[Any]:
 
 # ---- sums ------------------------------------------------------------------------------------
 
-_SUM: Final = ["param", "param", "add"]
-
 
 def is_sum(item: Any) -> bool:
     """Whether an array is the sum of two of its shape."""
-    if type(item) is not Map or len(item.code.instructions) != len(_SUM) or len(item.views) != 2:
+    if type(item) is not Map or len(item.views) != 2 or len(item.code.instructions) != 3:
         return False
-    instructions = item.code.instructions
+    (first, *_), (second, *_), (op, _, arguments, _) = item.code.instructions
     return (
-        [op for op, *_ in instructions] == _SUM
-        and instructions[2][2] == (0, 1)
-        and all(v.shape == item.shape for v in item.views)
+        op == "add"
+        and first == second == "param"
+        and arguments == (0, 1)
+        and item.views[0].shape == item.shape == item.views[1].shape
     )
 
 

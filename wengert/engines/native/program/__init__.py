@@ -14,6 +14,8 @@ choices         Branches of a graph as one function, which calls those of the br
                 chooses
 loops           A loop of a graph as one function, which calls those of its condition and its body
 rows            What a loop takes or emits, an element for each iteration: rows, or a list
+modules         Functions of a plan as modules of LLVM IR, which are compiled while other functions are
+                written
 units           The functions of a plan as units: each with all that it calls, as a module of its
                 own
 segments        The segments of a schedule: runs of native calls with their LLVM IR, and NumPy's

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import sys
 from typing import Any, Final
 
@@ -42,15 +43,14 @@ class Arena:
         self._give(at, _rounded(size))
 
     def _give(self, at: int, size: int) -> None:
-        self._free.append((at, size))
-        self._free.sort()
-        joined: list[tuple[int, int]] = []
-        for begin, length in self._free:
-            if joined and sum(joined[-1]) == begin:
-                joined[-1] = (joined[-1][0], joined[-1][1] + length)
-            else:
-                joined.append((begin, length))
-        self._free = joined
+        free, place = self._free, bisect.bisect(self._free, (at, size))
+        if place < len(free) and free[place][0] == at + size:
+            size += free.pop(place)[1]
+        if place and sum(free[place - 1]) == at:
+            place -= 1
+            at, before = free.pop(place)
+            size += before
+        free.insert(place, (at, size))
 
 
 def _rounded(size: int) -> int:

@@ -74,17 +74,18 @@ class BodyWriter:
 
     def _write_over(self, call: Call, at: int, last: dict[Base, int]) -> None:
         """Let the outputs of a call overwrite an input in the block that is not read any more."""
-        for old, new in call.over:
-            if (
-                old in self._where
-                and self._where[old][0] is self._block
-                and last[old] == at
-                and (old.bytes, old.kind) == (new.bytes, new.kind)
-                and new not in self._where
-                and new not in self._row_of
-            ):
-                self._where[new] = self._where[old]
-                last[old] = -1  # freed together with the new one
+        for old, after in call.over:
+            if old not in self._where or self._where[old][0] is not self._block or last[old] != at:
+                continue
+            for new in after:
+                if (
+                    new not in self._where
+                    and new not in self._row_of
+                    and (old.bytes, old.kind) == (new.bytes, new.kind)
+                ):
+                    self._where[new] = self._where[old]
+                    last[old] = -1  # freed together with the new one
+                    break
 
     def _argument(self, base: Base) -> str:
         """The name of an array that the function is called with."""

@@ -25,7 +25,7 @@ from wengert.engines.native.frontend.arrays import (
     is_plain,
 )
 from wengert.engines.native.optimize.fuse import END, FULL, Fusion, Group, common
-from wengert.engines.native.program.steps import is_ours
+from wengert.engines.native.program.steps import may_have_epilogue
 from wengert.engines.native.runtime.processor import vector_bytes
 
 LIGHT: Final = 12  # instructions up to which the code is repeated for each row of a block
@@ -68,7 +68,7 @@ def _made_for(fusion: Fusion, group: Group) -> Product | Tiled | None:
 
 def _fits(group: Group, made: Product | Tiled, views: Iterable[View]) -> bool:
     """Whether the rows of the array are those of the loop."""
-    if type(made) is Product and (made.places is not None or not is_ours(made)):
+    if type(made) is Product and (made.places is not None or not may_have_epilogue(made)):
         return False
     columns = made.shape[-1]
     if len(made.group.members) > 1 or made.size != group.size or not all(map(is_plain, views)):

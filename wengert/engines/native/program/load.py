@@ -10,12 +10,14 @@ import marshal
 from typing import Any, Final
 
 from wengert.engines.native.frontend.plan_key import content_of
-from wengert.engines.native.program.program import Code, Program, RunnableProgram
+from wengert.engines.native.program.program import KEEPING, Code, Program, RunnableProgram
 from wengert.engines.native.runtime.cache import CODE, PLAN, digest_of, folder, keep, read_file
 from wengert.engines.native.runtime.llvm import LoadedObject
 from wengert.engines.native.runtime.processor import is_supported
+from wengert.engines.native.runtime.thread_pool import prepare
 from wengert.engines.native.runtime.units import load
 from wengert.execution.plan import Plan
+from wengert.host.kept_memory import is_kept
 from wengert.host.locks import load_module
 
 
@@ -29,8 +31,14 @@ def load_or_build(plan: Plan) -> RunnableProgram | None:
         found = _kept(plan, name)
         if found is not _MISSING:
             return found  # type: ignore[no-any-return]
-    built = load_module("wengert.engines.native.program.build").build(plan)
-    code = built.code()
+    prepare()
+    building = load_module("wengert.engines.native.program.build")
+    # Of a plan that is not kept the code may be there.
+    with building.Ahead(begins=name is not None or folder() is None) as ahead:
+        built = building.build(plan, ahead)
+        if built.program and KEEPING in built.program.source and is_kept():
+            load_module(_BLOCKS).load()  # while others compile
+        code = built.code()
     if name is not None and not built.lacks_blas:
         keep(name, marshal.dumps(built.program and tuple(built.program)))
     return RunnableProgram(plan, built.program, code, False) if built.program else None
@@ -44,6 +52,7 @@ def _code_of(names: tuple[str, ...]) -> Code | None:
     return None if code is None else LoadedObject(code)
 
 
+_BLOCKS: Final = "wengert.engines.native.runtime.array_memory"
 _MISSING: Final[Any] = object()
 
 

@@ -11,24 +11,28 @@ import functools
 import sys
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
+from wengert.engines.native.frontend.scalar import dtype_of
 from wengert.engines.native.program import arena, rows
 from wengert.engines.native.runtime import openblas
+from wengert.engines.native.runtime.named_kernels import KERNELS, kernel_address
 from wengert.engines.native.runtime.thread_pool import functions, pool
 from wengert.engines.native.runtime.trampoline import entry_of, is_wrong
-from wengert.engines.native.runtime.units import KERNELS, PREFIX, kernel_address
+from wengert.engines.native.runtime.units import PREFIX
 from wengert.engines.numpy_engine import NumpyPlan, _function_of, in_operation
 from wengert.errors import InvalidArgumentError
 from wengert.execution.plan import Plan
-from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.host.fp_errors import quietly
 from wengert.host.locks import load_module
 from wengert.host.malloc import keep_blocks
 from wengert.ops.random.seeds import Stream
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import wrap
+
+KEEPING: Final = "keep_blocks()"  # the line ahead of a large array
 
 # A native step: the name of a function, the number of parts, a slot and an offset in it for each
 # array, and the tables of numbers that the function reads after its arrays.
@@ -102,7 +106,7 @@ class RunnableProgram:
     # ---- what the function uses, by kind -------------------------------------------------------
 
     def _dtype(self, kind: str) -> Any:
-        return np.dtype(kind)
+        return dtype_of(kind)
 
     def _known(self, at: int) -> Any:
         return self._used[at]
@@ -115,7 +119,7 @@ class RunnableProgram:
         return np.frombuffer(data, kind).reshape(shape).copy()  # a kernel says there that it failed
 
     def _step(self, at: int) -> Callable[..., Any]:
-        return _quietly(self.plan.steps[at])
+        return _by_numpy(self.plan.steps[at])
 
     def _reserved(self, blocks: int) -> Callable[..., Any]:
         return functools.partial(_state_for, blocks)
@@ -242,18 +246,15 @@ def _state_for(blocks: int, stream: Stream) -> Any:
     return stream.reserve(blocks).words
 
 
-def _quietly(op: Any) -> Callable[..., Any]:
+def _by_numpy(op: Any) -> Callable[..., Any]:
     """An operation computed by NumPy, whose errors name the user's line."""
     function = _function_of(op)
 
     def run(*arrays: Any) -> Any:
-        token = enter(QUIET)
         try:
-            return function(*arrays)
+            return quietly(function, *arrays)
         except Exception as error:
             given = [wrap(v) for v in arrays if hasattr(v, "dtype") and hasattr(v, "shape")]
             raise in_operation(op, error, given) from error
-        finally:
-            leave(token)
 
     return run

@@ -28,7 +28,7 @@ from wengert.engines.native.frontend.arrays import (
 )
 from wengert.engines.native.frontend.lowering import is_stream
 from wengert.engines.native.program.arena import SMALL, Arena
-from wengert.engines.native.program.program import NativeStep, Program
+from wengert.engines.native.program.program import KEEPING, NativeStep, Program
 from wengert.engines.native.program.room import Room
 from wengert.engines.native.program.schedule import Schedule
 from wengert.engines.native.program.segments import Resumed, Segments
@@ -124,8 +124,8 @@ class ProgramWriter:
 
     def _keep_block(self, size: int) -> None:
         """Before the first large array: in this thread there may have been none."""
-        if size >= LEAST and "keep_blocks()" not in self.lines:
-            self.lines.append("keep_blocks()")
+        if size >= LEAST and KEEPING not in self.lines:
+            self.lines.append(KEEPING)
 
     def _new(self, prefix: str, kind: str, which: Any) -> str:
         name = f"{prefix}{len(self.names)}"
@@ -255,18 +255,20 @@ class ProgramWriter:
 
         So a product is added in place, and a loop touches no further memory.
         """
-        for old, new in call.over:
+        for old, after in call.over:
             place = self.places.get(id(old))
-            if (
-                place is not None
-                and last[id(old)] == at
-                and (old.bytes, old.kind) == (new.bytes, new.kind)
-                and id(new) not in self.places
-                and id(new) not in self._same
-                and new not in self._seen
-            ):
-                self.places[id(new)] = place
-                last[id(old)] = -1  # freed together with the new one
+            if place is None or last[id(old)] != at:
+                continue
+            for new in after:
+                if (
+                    id(new) not in self.places
+                    and id(new) not in self._same
+                    and new not in self._seen
+                    and (old.bytes, old.kind) == (new.bytes, new.kind)
+                ):
+                    self.places[id(new)] = place
+                    last[id(old)] = -1  # freed together with the new one
+                    break
 
     # ---- a segment -----------------------------------------------------------------------------
 

@@ -46,6 +46,9 @@ def _ends(calls: Sequence[Call], last: Mapping[int, int]) -> dict[int, int]:
     """The last use of each array, or of the arrays that may overwrite it."""
     ends = dict(last)
     for call in reversed(calls):
-        for old, new in call.over:
-            ends[id(old)] = max(ends.get(id(old), 0), ends.get(id(new), 0))
+        latest: dict[int, int] = {}  # by the list of those that may overwrite an array
+        for old, after in call.over:
+            if id(after) not in latest:
+                latest[id(after)] = max([ends.get(id(new), 0) for new in after], default=0)
+            ends[id(old)] = max(ends.get(id(old), 0), latest[id(after)])
     return ends

@@ -7,7 +7,6 @@ from typing import Any
 
 from wengert.engines.native.codegen.gemm_forms import Function, blocks_of
 from wengert.engines.native.codegen.loop_emitter import Launch, launches
-from wengert.engines.native.codegen.math_functions import functions_text
 from wengert.engines.native.codegen.size_table import reading_sizes
 from wengert.engines.native.frontend.arrays import (
     AsList,
@@ -27,6 +26,7 @@ from wengert.engines.native.optimize.fuse import Group
 from wengert.engines.native.program.choices import ChoiceWriter
 from wengert.engines.native.program.epilogue import Finish
 from wengert.engines.native.program.loops import LoopWriter, initial_copies
+from wengert.engines.native.program.modules import Ahead, module_of
 from wengert.engines.native.program.schedule import Schedule
 from wengert.engines.native.program.steps import (
     Call,
@@ -37,7 +37,6 @@ from wengert.engines.native.program.steps import (
     stands_in,
     tiled_calls,
 )
-from wengert.engines.native.program.units import defined
 from wengert.engines.native.runtime.units import PREFIX
 
 
@@ -55,8 +54,11 @@ def _look(flag: Base) -> Call:
 class Segments:
     """Lists of native calls, and NumPy's steps between them."""
 
-    def __init__(self, schedule: Schedule, around: Segments | None = None) -> None:
+    def __init__(
+        self, schedule: Schedule, around: Segments | None = None, ahead: Ahead | None = None
+    ) -> None:
         self._schedule = schedule
+        self._ahead = ahead  # compiles functions as they are written
         self._is_outermost = around is None
         # The plan's functions by their names, and the names by the LLVM IR. Loops share those of
         # what is around.
@@ -81,12 +83,7 @@ class Segments:
 
     def text(self) -> str:
         """The LLVM IR of the functions; empty if there are none."""
-        made = self.functions.values()
-        declarations = {line for function in made for line in function.declarations}
-        parts = [defined(name, function.text) for name, function in self.functions.items()]
-        calls = dict.fromkeys([call for function in made for call in function.calls])
-        parts += functions_text(calls, declarations)
-        return "\n".join([*sorted(declarations), *parts])
+        return module_of(self.functions)
 
     # ---- calls ---------------------------------------------------------------------------------
 
@@ -202,6 +199,8 @@ class Segments:
             # Functions with equal code are shared.
             call.name = self._names.setdefault(text, f"@{PREFIX}{len(self._names)}")
             self.functions[call.name] = made._replace(text=text)
+            if self._ahead is not None:
+                self._ahead.add(call.name, self.functions)
         return call
 
 

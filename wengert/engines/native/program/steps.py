@@ -11,12 +11,14 @@ import numpy as np
 from wengert.engines.native.codegen.gemm_forms import (
     Form,
     Function,
-    is_small,
+    has_vector,
+    is_compiled,
     left_size,
+    may_pack_left,
     packs_left,
     strips,
 )
-from wengert.engines.native.codegen.loop_emitter import Launch
+from wengert.engines.native.codegen.loop_emitter import Launch, Over
 from wengert.engines.native.frontend.arrays import (
     Base,
     Choice,
@@ -86,10 +88,10 @@ class Call:
         return [self.what] if self.name else []
 
     @property
-    def over(self) -> Sequence[tuple[Base, Base]]:
-        """Pairs of an array that it reads and an output that may overwrite it."""
+    def over(self) -> Over:
+        """Arrays that it reads, each with the outputs that may overwrite it."""
         if self.name == "@copy":
-            return [(self.arrays[0][0], self.arrays[1][0])]
+            return [(self.arrays[0][0], [self.arrays[1][0]])]
         return self.what.over if isinstance(self.what, Launch) else ()
 
     @property
@@ -117,7 +119,8 @@ def _written(base: Base) -> Base:
 
 MUCH: Final = 1 << 30  # the work of a loop or a branch, which is not known
 _NO, _YES = 111, 112  # CblasNoTrans, CblasTrans
-_PER_PART: Final = 1 << 21  # multiplications that are worth handing to another thread
+_PER_PART: Final = 1 << 21  # multiplications that are worth handing to another thread,
+_OF_VECTOR: Final = 1 << 17  # and those by a vector, each of which waits for a number from memory
 
 
 class Products(NamedTuple):
@@ -137,7 +140,7 @@ def products_of(item: Product) -> Products:
     splits = of_both(_splits, count, m, n, k)
     form = Form(item.kind, m, n, k, turned_a, lda, turned_b, ldb, ldc,
                 item.factor, item.onto is not None, splits, *item.sources)  # fmt: skip
-    if is_small(form, count):
+    if is_compiled(form, count):
         form = form._replace(splits=of_both(lambda s, t: s * -(-t // s), splits, strips(form)))
     return Products(form, count, (a, b, c))
 
@@ -145,14 +148,19 @@ def products_of(item: Product) -> Products:
 def is_ours(item: Product) -> bool:
     """Whether a product is compiled into the plan, and not a call of BLAS."""
     found = products_of(item)
-    return is_small(found.form, found.many)
+    return is_compiled(found.form, found.many)
+
+
+def may_have_epilogue(item: Product) -> bool:
+    """Whether more can be done with the result than to store it."""
+    return is_ours(item) and not has_vector(products_of(item).form)
 
 
 def computes(item: Product, operand: int) -> bool:
     """Whether a product can compute the elements of its left or right matrix while it packs it."""
     form, many, _ = products_of(item)
-    copied = operand == 1 or packs_left(form)
-    return copied and item.sources[operand] is None and is_small(form, many)
+    copied = (operand == 1 or may_pack_left(form)) and not has_vector(form)
+    return copied and item.sources[operand] is None and is_compiled(form, many)
 
 
 def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> list[Call]:
@@ -160,7 +168,7 @@ def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> l
     form, count, views = products_of(item)
     offsets = np.stack([_starts(x, views[2].shape[:-2]) for x in views], axis=1).tobytes()
     arrays: list[tuple[Base, int]] = [(views[0].base, 0), (views[1].base, 0), (item, 0)]
-    if not by_blas and is_small(form, count):
+    if not by_blas and is_compiled(form, count):
         if packs_left(form):
             size = count * form.splits * left_size(form)
             arrays.append((Base((size,), item.kind, item.place), 0))
@@ -289,5 +297,6 @@ def _starts(view: View, batch: Sequence[int]) -> Any:
 
 def _splits(count: int, m: int, n: int, k: int) -> int:
     """The number of parts of each of so many products, cut along the longer side of the result."""
-    parts = min(get_threads(), count * m * n * k // _PER_PART, max(m // 16, n // 16, 1))
+    worth = _OF_VECTOR if min(m, n) == 1 else _PER_PART
+    parts = min(get_threads(), count * m * n * k // worth, max(m // 16, n // 16, 1))
     return max(1, -(-parts // count) if count < parts else 1)

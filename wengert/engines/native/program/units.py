@@ -8,22 +8,16 @@ text, in which nothing depends on what else is in the plan.
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from wengert.engines.native.codegen.gemm_forms import Function
 from wengert.engines.native.codegen.math_functions import functions_text
+from wengert.engines.native.program.modules import CALLED, defined, with_called
 from wengert.engines.native.runtime.cache import digest_of
 from wengert.engines.native.runtime.units import PREFIX, Text, symbol_of
 
 _KIND: Final = "unit"  # of LLVM IR, in the cache
-_CALLED: Final = re.compile(rf"@{PREFIX}\d+")
-
-
-def defined(name: str, text: str) -> str:
-    """The definition of a plan's function."""
-    return f"define void {name}(ptr %b, i64 %part) nounwind {{\n{text}\n}}"
 
 
 def units_of(functions: dict[str, Function], wanted: Iterable[str]) -> dict[str, tuple[str, Text]]:
@@ -32,7 +26,7 @@ def units_of(functions: dict[str, Function], wanted: Iterable[str]) -> dict[str,
 
 
 def _unit(name: str, functions: dict[str, Function]) -> tuple[str, Text]:
-    inside = {n: functions[n] for n in _with_called(name, functions)}
+    inside = {n: functions[n] for n in with_called([name], functions)}
     places = {n: k for k, n in enumerate(inside)}
     calls = tuple(dict.fromkeys([call for f in inside.values() for call in f.calls]))
     declared, mathematics = _mathematics(calls)
@@ -42,7 +36,7 @@ def _unit(name: str, functions: dict[str, Function]) -> tuple[str, Text]:
         def renamed(body: str) -> str:
             if f"@{PREFIX}" not in body:
                 return body
-            return _CALLED.sub(lambda found: f"@{symbol_of(unit, places[found[0]])}", body)
+            return CALLED.sub(lambda found: f"@{symbol_of(unit, places[found[0]])}", body)
 
         own = [
             defined(f"@{symbol_of(unit, places[n])}", renamed(f.text)) for n, f in inside.items()
@@ -51,19 +45,6 @@ def _unit(name: str, functions: dict[str, Function]) -> tuple[str, Text]:
 
     unit = digest_of(_KIND, text(""))
     return unit, functools.partial(text, unit)
-
-
-def _with_called(name: str, functions: dict[str, Function]) -> Iterator[str]:
-    """A function, and those that it calls, and so on, in the order in which they are called."""
-    found, waiting = {name}, [name]
-    while waiting:
-        one = waiting.pop(0)
-        yield one
-        body = functions[one].text
-        if f"@{PREFIX}" in body:
-            called = dict.fromkeys(_CALLED.findall(body))
-            waiting += [other for other in called if other not in found]
-            found.update(called)
 
 
 @functools.lru_cache(maxsize=256)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import atexit
+import bisect
 import contextlib
 import ctypes
 import functools
+import os
 import threading
+from _thread import start_new_thread
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from wengert.engines.native.runtime import llvm_calls
 from wengert.engines.native.runtime.elf_loader import Image, Unloadable
 from wengert.engines.native.runtime.pieces import has_loops, joined, objects_in, pieces_of
 from wengert.host.locks import awaited_lock, load_module
 from wengert.host.threads import get_threads
 
-# After a fork a child would wait forever for a thread that it does not have.
+# Held while LLVM is initialized, and in llvmlite's own functions.
 _LOCK: Final = awaited_lock()
 
 
@@ -28,6 +33,12 @@ def _llvm() -> Any:
     return binding
 
 
+def load_llvm() -> None:
+    """Load llvmlite, and have what compiling needs of it."""
+    with _LOCK:
+        _llvm()
+
+
 def compile_text(text: str, quickly: bool = False) -> bytes:
     """Compile LLVM IR to an object file, or a long one to several: a thread for each."""
     pieces = pieces_of(text, get_threads())
@@ -36,113 +47,145 @@ def compile_text(text: str, quickly: bool = False) -> bytes:
 
 def compile_each(texts: Sequence[str], quickly: bool = False) -> list[bytes]:
     """Compile each of some modules to an object file, by several threads."""
-    if not texts:
-        return []
-    efforts = [_STRAIGHT if quickly or not has_loops(text) else _LOOPS for text in texts]
-
-    def work() -> list[bytes]:
-        with _LOCK:
-            return _side_by_side(texts, efforts)
-
-    return _undisturbed(work)
+    with Compilation() as compilation:
+        for text in texts:
+            compilation.add(text, STRAIGHT if quickly or not has_loops(text) else LOOPS)
+        return compilation.results()
 
 
-def _undisturbed(work: Callable[[], list[bytes]]) -> list[bytes]:
-    """The result, computed in a thread of its own if this is the main one.
+class Compilation:
+    """Modules that other threads compile, also while further ones are written.
 
-    There a signal would raise an error in the middle of LLVM, or of llvmlite with its lock. In its own
-    thread the work goes on to its end, and the next one waits for the lock.
+    Not the main thread: there a signal would raise an error in the middle of LLVM. What an interrupt
+    leaves behind is a thread that goes on to the end of its module. Threads are started, and waited for,
+    by single calls: in the middle of `Thread.start` or `join` an interrupt may leave a lock behind.
     """
-    if threading.current_thread() is not threading.main_thread():
-        return work()
-    outcome: SimpleQueue[Any] = SimpleQueue()
 
-    def run() -> None:
-        try:
-            outcome.put(work())
-        except BaseException as error:  # noqa: BLE001  # raised by the thread that waits
-            outcome.put(error)
+    def __init__(self) -> None:
+        self._texts: list[tuple[str, int]] = []
+        self._found: list[Any] = []  # for each its object file, or the error
+        # The longest last, which is taken first, so that all threads end at about the same time.
+        # Changed by single operations of lists, which need no lock.
+        self._waiting: list[tuple[int, int]] = []
+        self._begun = 0  # threads
+        self._ended: SimpleQueue[None] = SimpleQueue()  # one for each that has ended
+        self._process = os.getpid()
 
-    if not _has_started(threading.Thread(target=run)):
-        return work()
-    found = outcome.get()
-    if isinstance(found, BaseException):
-        raise found
-    return found  # type: ignore[no-any-return]
+    def __enter__(self) -> Compilation:
+        return self
 
+    def __exit__(self, *_: object) -> None:
+        self.give_up()
 
-def _side_by_side(pieces: Sequence[str], efforts: Sequence[int]) -> list[bytes]:
-    """The object file of each piece; all threads have ended before it returns, or raises."""
-    found: list[Any] = [None] * len(pieces)
-    # The longest first, so that all threads end at about the same time.
-    waiting = iter(sorted(range(len(pieces)), key=lambda at: -len(pieces[at])))
-    count = min(len(pieces), get_threads())
+    def give_up(self) -> None:
+        """What waits is not compiled."""
+        self._waiting.clear()
 
-    def work(number: int) -> None:
-        for at in waiting:
+    def add(self, text: str, effort: int) -> None:
+        """Compile a module, some time before the results are asked for."""
+        at = len(self._texts)
+        self._texts.append((text, effort))
+        self._found.append(None)
+        bisect.insort(self._waiting, (len(text), at))
+
+    def begin(self) -> None:
+        """Have what waits compiled by a thread beside this one, where there are processors for two."""
+        if get_threads() > 1 and self._waiting:
+            self._have_threads(1)
+
+    def results(self) -> list[bytes]:
+        """The object file of each; all threads have ended before it returns, or raises an error of theirs."""
+        if self._process != os.getpid():  # a child, forked meanwhile, which has none of the threads
+            self._begun, self._ended, self._process = 0, SimpleQueue(), os.getpid()
+            self._wait_again()
+        is_main = threading.current_thread() is threading.main_thread()
+        self._have_threads(min(len(self._texts), get_threads()) - (not is_main))
+        if not is_main:
+            self._work()
+        for _ in range(self._begun):
+            self._ended.get()
+        self._wait_again()  # if the system has no more threads
+        self._work()
+        for made in self._found:
+            if isinstance(made, Exception):
+                raise made
+        return self._found
+
+    def _wait_again(self) -> None:
+        """What is not there yet waits."""
+        self._waiting[:] = [(0, at) for at, made in enumerate(self._found) if made is None]
+
+    def _have_threads(self, count: int) -> None:
+        at_work = self._begun - self._ended.qsize()
+        for _ in range(min(count - at_work, len(self._waiting))):
             try:
-                found[at] = _compiled(pieces[at], efforts[at], number)
-            except Exception as error:  # noqa: BLE001  # raised by the thread that waits
-                found[at] = error
+                start_new_thread(self._work_in_thread, ())
+            except RuntimeError:  # the system has no more
+                return
+            self._begun += 1
 
-    for number in range(count):  # LLVM is initialized by one thread alone
-        for effort in set(efforts):
-            _target_machine(effort, number)
-    others = [threading.Thread(target=work, args=(number,)) for number in range(1, count)]
-    started = [thread for thread in others if _has_started(thread)]
-    try:
-        work(0)
-    finally:
-        for thread in started:
-            thread.join()
-    for made in found:
-        if isinstance(made, Exception):
-            raise made
-    return found
+    def _work_in_thread(self) -> None:
+        try:
+            self._work()
+        finally:
+            self._ended.put(None)
+
+    def _work(self) -> None:
+        with contextlib.suppress(IndexError):  # nothing waits
+            while True:
+                _, at = self._waiting.pop()
+                try:
+                    self._found[at] = _in_its_place(*self._texts[at])
+                except Exception as error:  # noqa: BLE001  # raised by the thread that waits
+                    self._found[at] = error
 
 
-def _has_started(thread: threading.Thread) -> bool:
-    try:
-        thread.start()
-    except RuntimeError:  # the system has no more
-        return False
-    return True
+# Places where a thread compiles, each with target machines of its own. A fork waits until all are free: a
+# child would wait forever for a thread that it does not have.
+_PLACES: Final = [awaited_lock() for _ in range(8)]
+
+
+@atexit.register
+def _wait() -> None:
+    """Let threads come out of LLVM before the process ends."""
+    for place in _PLACES:
+        with place:
+            pass
+
+
+def _in_its_place(text: str, effort: int) -> bytes:
+    """Compile where no other thread does."""
+    places = _PLACES[: get_threads()]
+    for at, place in enumerate(places):
+        if place.acquire(blocking=False):
+            try:
+                return _compiled(text, effort, at)
+            finally:
+                place.release()
+    at = threading.get_ident() // 64 % len(places)
+    with places[at]:
+        return _compiled(text, effort, at)
 
 
 def _compiled(text: str, effort: int, at: int = 0) -> bytes:
-    """Compile, and free llvmlite's objects while the lock is held, the module before its context.
+    """The object file of a module."""
+    target, calls = _target(effort, at), llvm_calls.calls()
+    if calls is None:
+        return _by_llvmlite(target.head + text, target.machine)
+    return calls.object_of(target.head + text, target.address)
+
+
+def _by_llvmlite(text: str, machine: Any) -> bytes:
+    """Compile by llvmlite's own functions, and free its objects, the module before its context.
 
     If an exception kept them alive, the garbage collector would free them in any order, and LLVM
     may have reused the memory of a module whose context is gone.
     """
-    llvm, machine = _llvm(), _target_machine(effort, at)
+    llvm = _llvm()
     with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:
-        module.triple = machine.triple
-        module.data_layout = str(machine.target_data)
         module.verify()  # raises for invalid IR; compiling that would abort the process
-        return _emitted(machine, module)
-
-
-def _emitted(machine: Any, module: Any) -> bytes:
-    """The object file of a module.
-
-    llvmlite lets one thread at a time into LLVM, which does not mind several if each has a context
-    and a machine of its own. So it is called behind llvmlite's lock, where this version has one.
-    """
-    ffi = load_module("llvmlite.binding.ffi")
-    emit = getattr(ffi.lib.LLVMPY_TargetMachineEmitToMemory, "_cfn", None)
-    if emit is None:
         found: bytes = machine.emit_object(module)
         return found
-    with ffi.OutputString() as complaint:
-        buffer = emit(machine, module, 1, complaint)
-        if not buffer:
-            raise RuntimeError(str(complaint))
-    try:
-        start, size = ffi.lib.LLVMPY_GetBufferStart(buffer), ffi.lib.LLVMPY_GetBufferSize(buffer)
-        return ctypes.string_at(start, size)
-    finally:
-        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
 
 
 class LoadedObject:
@@ -168,8 +211,8 @@ def _loaded(data: bytes) -> Callable[[str], int]:
 
 # LLVM's optimization level. Code without loops compiles five times as fast at level 0; measured, a
 # chain of 1,000 operations runs as fast.
-_LOOPS: Final = 2
-_STRAIGHT: Final = 0
+LOOPS: Final = 2
+STRAIGHT: Final = 0
 
 
 # The magic numbers of ELF and Mach-O. LLVM aborts the process on some files without one.
@@ -196,13 +239,33 @@ def _by_llvm(data: bytes) -> Callable[[str], int]:
     return address
 
 
+class _Target(NamedTuple):
+    """A target machine, its address, and what a module says of it."""
+
+    machine: Any
+    address: int
+    head: str
+
+
+def _target(effort: int, at: int) -> _Target:
+    """What the thread in a place compiles for. LLVM is initialized by one thread alone."""
+    with _LOCK:
+        machine = _target_machine(effort, at)
+        return _known_target(machine)
+
+
+@functools.cache
+def _known_target(machine: Any) -> _Target:
+    head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
+    return _Target(machine, ctypes.cast(machine._ptr, ctypes.c_void_p).value or 0, head)
+
+
 @functools.cache
 def _target_machine(effort: int, at: int = 0) -> Any:
-    """The machine that the thread of this number compiles for."""
     return _new_machine(effort)
 
 
-def _new_machine(effort: int = _LOOPS) -> Any:
+def _new_machine(effort: int = LOOPS) -> Any:
     llvm = _llvm()
     name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     return llvm.Target.from_default_triple().create_target_machine(

@@ -79,6 +79,22 @@ def sums_at_once() -> int:
     return 28 if vector_bytes() == 64 else 12
 
 
+def most_vectors() -> int:
+    """The most vectors of a row of a panel: the sums of several rows of it must fit into registers."""
+    return 2 if sums_at_once() < 24 else 4
+
+
+def rows_at_once(vectors: int) -> int:
+    """The rows of a block so many vectors wide, whose sums fit into registers beside these and a factor."""
+    registers = 32 if most_vectors() == 4 else 16
+    return min(sums_at_once(), registers - vectors - 1) // vectors
+
+
+def converts_halves() -> bool:
+    """Whether it has instructions that convert float16."""
+    return is_arm() or "f16c" in features()
+
+
 def is_supported() -> bool:
     """Whether the engine supports this system and this processor."""
     return platform.system() in ("Linux", "Darwin") and multiplies_and_adds()

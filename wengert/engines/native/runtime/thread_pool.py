@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
+from _thread import start_new_thread
 from typing import Any, Final
 
 import numpy as np
 
 from wengert.engines.native.runtime import runtime_ir
 from wengert.engines.native.runtime.cache import load_or_store
-from wengert.engines.native.runtime.llvm import LoadedObject, compile_text
+from wengert.engines.native.runtime.llvm import LoadedObject, compile_text, load_llvm
 from wengert.host.lifetime import keep_for_ever
 from wengert.host.locks import awaited_lock
 from wengert.host.threads import get_threads, when_threads_change
@@ -26,6 +28,23 @@ def functions() -> LoadedObject:
     """The compiled runtime."""
     with _LOCK:
         return _functions()
+
+
+def prepare() -> None:
+    """Load the runtime in a thread of its own, where there are processors for two.
+
+    What is raised there is raised again where the runtime is asked for.
+    """
+    if _functions.cache_info().currsize or get_threads() < 2:
+        return
+    load_llvm()  # imports are many short reads, after each of which a thread waits for Python's lock
+
+    def load() -> None:
+        with contextlib.suppress(Exception):
+            functions()
+
+    with contextlib.suppress(RuntimeError):  # the system has no more threads
+        start_new_thread(load, ())  # a single call: an interrupt leaves nothing behind
 
 
 def one_at_a_time() -> Any:

@@ -10,29 +10,10 @@ from wengert.engines.native.runtime.cache import CODE, keep, read_file
 from wengert.engines.native.runtime.llvm import LoadedObject, compile_each
 
 PREFIX: Final = "k"  # of the symbols of a plan's functions
-KERNELS: Final = "@large."  # of the names of kernels for arrays of any size
 Text = Callable[[], str]
 
 # Those that some plan of this process uses, by their names.
 _loaded: Final[WeakValueDictionary[str, LoadedObject]] = WeakValueDictionary()
-
-
-class _Kernels:
-    """What finds those kernels: they are written above this room."""
-
-    find: Callable[[str], int] | None = None
-
-
-def find_kernels_by(find: Callable[[str], int]) -> None:
-    """From now on the addresses of kernels are found by this."""
-    _Kernels.find = find
-
-
-def kernel_address(name: str) -> int:
-    """Where the kernel of a name begins."""
-    if _Kernels.find is None:
-        raise LookupError(f"There is no kernel {name}.")
-    return _Kernels.find(name)
 
 
 def symbol_of(unit: str, place: int = 0) -> str:

@@ -27,11 +27,18 @@ def _blank(count: int, item: Any) -> Rows:
 
 
 def _written(rows: Rows, index: Any, item: Any) -> Rows:
-    """The rows with another element at a place."""
+    """The rows with another element at a place, if there are any."""
+    if not len(rows):
+        return rows
     if isinstance(item, Rows):
         item = item.in_form_of(rows.row(index))
     put = jax.tree.map(lambda part, new: part.at[index].set(new), parts_of(rows), item)
     return as_stack(put, rows.live)
+
+
+def _no_row(rows: Rows) -> Any:
+    """What is read where there are no rows, in a branch or a loop that is not run."""
+    return jax.tree.map(lambda part: jnp.zeros(part.shape[1:], part.dtype), parts_of(rows))
 
 
 @version("TensorListReserve")
@@ -50,7 +57,7 @@ def _get(values: Any, index: Any, *, dtype: Any, shape: Any) -> Any:
     refuse_if((jnp.asarray(index) < 0) | (jnp.asarray(index) >= len(values)))
     if isinstance(rows, TensorList):
         return jnp.zeros(shape, dtype)
-    return rows.row(index)
+    return rows.row(index) if len(rows) else _no_row(rows)
 
 
 @version("TensorListGetItemLike")
@@ -84,7 +91,7 @@ def _clear(values: Any, index: Any) -> Any:
     if isinstance(values, TensorList) and is_known(index):
         return TensorList([None if i == int(index) else v for i, v in enumerate(values)])
     rows = as_rows(values)
-    if isinstance(rows, TensorList):
+    if isinstance(rows, TensorList) or not len(rows):
         return rows
     return rows.of(rows.array.at[index].set(0))
 

@@ -213,7 +213,10 @@ class _Running:
             return len(self._stacks[0])
         if not self._emitted:
             return None
-        return count_of(self._loop, self._initial, self._constants)
+        given = self._loop, self._initial, self._constants
+        count = count_of(*given)
+        # Where not even a limit is known, it is only told whether the loop ends before it begins.
+        return bound_of(*given, 0) if count is None else count
 
     # ---- what is carried -------------------------------------------------------------------------
 

@@ -14,9 +14,9 @@ import numpy as np
 from wengert.engines.xla.asked import refuse_if
 from wengert.engines.xla.backend import jax, jnp, lax
 from wengert.engines.xla.rebound import rebound
-from wengert.engines.xla.stand_ins import TracedPhilox, TracedStream
+from wengert.engines.xla.stand_ins import TracedPhilox
 from wengert.engines.xla.traced import Traced, bare
-from wengert.engines.xla.tracing import Trace
+from wengert.engines.xla.tracing import UNKNOWN_SIZES, Trace, cannot, is_known, value_needed
 from wengert.engines.xla.versions import helper, version, whole
 from wengert.graph.operation import Operation
 from wengert.ops.random import distributions, philox, rows
@@ -171,15 +171,36 @@ class _Probe:
 @whole("RandomGamma", "RandomPoissonV2", "Multinomial")
 def _by_numpy(trace: Trace, op: Operation, inputs: Sequence[Any]) -> Any:
     """NumPy's samples, from the generator as it stands when the plan runs."""
-    stream: TracedStream = inputs[0]
+    return _results_by_numpy(trace, op, inputs)[0]
+
+
+@whole("UniformCandidateSampler", "LogUniformCandidateSampler", "FixedUnigramCandidateSampler")
+def _results_by_numpy(trace: Trace, op: Operation, inputs: Sequence[Any]) -> list[Any]:
+    """The same of an operation with several results."""
+    row, stream = op.row, inputs[0]
+    if row.inline is not None and not is_known(inputs[1]):  # the shape of the samples
+        raise value_needed(op, UNKNOWN_SIZES)
     probe = _Probe()
-    tried = op.row.kernel(np, probe, *[np.ones(x.shape, x.dtype) for x in inputs[1:]], **op.attrs)
+    tried = row.kernel(np, probe, *map(_likely, inputs[1:]), **op.attrs)
     state = stream.reserve(probe.blocks)
-    form = jax.ShapeDtypeStruct(np.shape(tried), tried.dtype)
+    results = tried if row.many else [tried]
+    forms = [jax.ShapeDtypeStruct(np.shape(y), y.dtype) for y in results]
 
     def kernel(_: Any, low: Any, high: Any, key: Any, *xs: Any, **attrs: Any) -> Any:
         there = Stream(Philox(int(low) | int(high) << 64, int(key)))
-        return op.row.kernel(np, there, *xs, **attrs)
+        return row.kernel(np, there, *xs, **attrs)
 
     given = [state.low, state.high, state.key, *inputs[1:]]
-    return trace.called(op, kernel, [form], given)[0]
+    return trace.called(op, kernel, forms, given)
+
+
+@whole("LearnedUnigramCandidateSampler")
+def _learned(trace: Trace, op: Operation, inputs: Sequence[Any]) -> Any:
+    raise cannot(op, "it learns from run to run")
+
+
+def _likely(x: Any) -> Any:
+    """A value of the form of an input that no row refuses: of a class, or of a parameter."""
+    if is_known(x):
+        return x
+    return (np.zeros if np.dtype(x.dtype).kind in "iu" else np.ones)(x.shape, x.dtype)

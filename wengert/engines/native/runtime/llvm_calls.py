@@ -1,0 +1,103 @@
+"""LLVM's functions, called past llvmlite's lock.
+
+llvmlite lets one thread at a time into LLVM, which does not mind several if each has a context and a
+machine of its own. And it lets go of Python's lock for every call: a thread that compiles while another
+one runs Python may wait for that lock after each of twenty calls, 5 ms each time. Here only the two
+that take long let go of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any, Final, NamedTuple
+
+from wengert.host.locks import load_module
+
+_POINTER: Final = ctypes.c_void_p
+_SIZE: Final = ctypes.c_size_t
+_MESSAGE: Final = ctypes.POINTER(ctypes.c_char_p)
+
+# What each function returns, and takes.
+_LONG: Final[dict[str, Any]] = {
+    "ParseAssembly": (_POINTER, _POINTER, ctypes.c_char_p, _MESSAGE),
+    "TargetMachineEmitToMemory": (_POINTER, _POINTER, _POINTER, ctypes.c_int, _MESSAGE),
+}
+_SHORT: Final[dict[str, Any]] = {
+    "ContextCreate": (_POINTER,),
+    "ContextDispose": (None, _POINTER),
+    "VerifyModule": (ctypes.c_int, _POINTER, _MESSAGE),
+    "DisposeModule": (None, _POINTER),
+    "GetBufferStart": (_POINTER, _POINTER),
+    "GetBufferSize": (_SIZE, _POINTER),
+    "DisposeMemoryBuffer": (None, _POINTER),
+    "DisposeString": (None, ctypes.c_char_p),
+}
+
+
+class Calls(NamedTuple):
+    """The functions by their names in LLVM."""
+
+    functions: dict[str, Any]
+
+    def object_of(self, text: str, machine: int) -> bytes:
+        """Compile LLVM IR to an object file, for the target machine at an address."""
+        context = self.functions["ContextCreate"]()
+        try:
+            return self._compiled(text, context, machine)
+        finally:
+            self.functions["ContextDispose"](context)
+
+    def _compiled(self, text: str, context: int, machine: int) -> bytes:
+        message = ctypes.c_char_p()
+        module = self.functions["ParseAssembly"](context, text.encode(), ctypes.byref(message))
+        try:
+            if message or not module:
+                raise RuntimeError(f"LLVM IR parsing error\n{self._taken(message)}")
+            # Compiling what is invalid would end the process.
+            if self.functions["VerifyModule"](module, ctypes.byref(message)):
+                raise RuntimeError(self._taken(message))
+            return self._emitted(module, machine)
+        finally:
+            if module:
+                self.functions["DisposeModule"](module)
+
+    def _emitted(self, module: int, machine: int) -> bytes:
+        message = ctypes.c_char_p()
+        buffer = self.functions["TargetMachineEmitToMemory"](
+            machine, module, 1, ctypes.byref(message)
+        )
+        if not buffer:
+            raise RuntimeError(self._taken(message))
+        try:
+            start = self.functions["GetBufferStart"](buffer)
+            return ctypes.string_at(start, self.functions["GetBufferSize"](buffer))
+        finally:
+            self.functions["DisposeMemoryBuffer"](buffer)
+
+    def _taken(self, message: Any) -> str:
+        """A message, whose memory is given back."""
+        said = (message.value or b"").decode(errors="replace")
+        self.functions["DisposeString"](message)
+        return said
+
+
+@functools.cache
+def calls() -> Calls | None:
+    """The functions of llvmlite's library; None if this version has other ones."""
+    library = load_module("llvmlite.binding.ffi").lib
+    try:
+        name, handle = library._name, library._handle
+        found = _functions(ctypes.CDLL(name, handle=handle), _LONG)
+        return Calls(found | _functions(ctypes.PyDLL(name, handle=handle), _SHORT))
+    except AttributeError:
+        return None
+
+
+def _functions(library: Any, forms: dict[str, Any]) -> dict[str, Any]:
+    found = {}
+    for name, (result, *arguments) in forms.items():
+        function = getattr(library, f"LLVMPY_{name}")
+        function.restype, function.argtypes = result, arguments
+        found[name] = function
+    return found
