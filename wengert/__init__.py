@@ -7,18 +7,11 @@ import sys as _sys
 import typing as _typing
 from typing import Any as _Any
 
-from wengert import autodiff as autodiff
-from wengert import bitwise as bitwise
-from wengert import config as config
-from wengert import debugging as debugging
-from wengert import dtypes as dtypes
 from wengert import errors as errors
 from wengert import experimental as experimental
-from wengert import extend as extend
 from wengert import math as math
 from wengert import nest as nest
 from wengert.api import bind as _bind  # noqa: F401  # what the machine uses
-from wengert.api.function.function import function as function
 from wengert.api.gradients.answers import answers as _answers
 from wengert.api.gradients.custom_gradient import custom_gradient as custom_gradient
 from wengert.api.gradients.gradient_override_map import (
@@ -99,26 +92,11 @@ from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_update as tensor
 from wengert.ops.arrays.tensor_scatter import (
     tensor_strided_slice_update as tensor_strided_slice_update,
 )
-from wengert.ops.control.asserts import assert_equal as assert_equal
-from wengert.ops.control.asserts import assert_greater as assert_greater
-from wengert.ops.control.asserts import assert_less as assert_less
-from wengert.ops.control.asserts import assert_rank as assert_rank
-from wengert.ops.control.cond import case as case
-from wengert.ops.control.cond import cond as cond
-from wengert.ops.control.cond import switch_case as switch_case
-from wengert.ops.control.critical_section import CriticalSection as CriticalSection
 from wengert.ops.control.effects import Assert as Assert
 from wengert.ops.control.effects import group as group
 from wengert.ops.control.effects import no_op as no_op
 from wengert.ops.control.effects import print_ as _print
 from wengert.ops.control.effects import tuple_ as _tuple
-from wengert.ops.control.map import foldl as foldl
-from wengert.ops.control.map import foldr as foldr
-from wengert.ops.control.map import map_fn as map_fn
-from wengert.ops.control.map import scan as scan
-from wengert.ops.control.tensor_array import TensorArray as TensorArray
-from wengert.ops.control.tensor_array import TensorArraySpec as TensorArraySpec
-from wengert.ops.control.while_loop import while_loop as while_loop
 from wengert.ops.linalg.matmul import einsum as einsum
 from wengert.ops.linalg.matmul import matmul as matmul
 from wengert.ops.linalg.matmul import tensordot as tensordot
@@ -174,8 +152,6 @@ from wengert.ops.math.elementwise import tan as tan
 from wengert.ops.math.elementwise import tanh as tanh
 from wengert.ops.math.elementwise import zeros_like as zeros_like
 from wengert.ops.nn.activations import clip_by_norm as clip_by_norm
-from wengert.ops.reductions.counting import histogram_fixed_width as histogram_fixed_width
-from wengert.ops.reductions.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from wengert.ops.reductions.cumulative import cumsum as cumsum
 from wengert.ops.reductions.reductions import argmax as argmax
 from wengert.ops.reductions.reductions import argmin as argmin
@@ -187,14 +163,6 @@ from wengert.ops.reductions.reductions import reduce_mean as reduce_mean
 from wengert.ops.reductions.reductions import reduce_min as reduce_min
 from wengert.ops.reductions.reductions import reduce_prod as reduce_prod
 from wengert.ops.reductions.reductions import reduce_sum as reduce_sum
-from wengert.ops.reductions.sequences import repeat as repeat
-from wengert.ops.reductions.sequences import reverse_sequence as reverse_sequence
-from wengert.ops.reductions.sequences import sequence_mask as sequence_mask
-from wengert.ops.reductions.sequences import unravel_index as unravel_index
-from wengert.ops.reductions.sorting import approx_top_k as approx_top_k
-from wengert.ops.reductions.sorting import argsort as argsort
-from wengert.ops.reductions.sorting import searchsorted as searchsorted
-from wengert.ops.reductions.sorting import sort as sort
 from wengert.ops.support.static_value import ensure_shape as ensure_shape
 from wengert.ops.support.static_value import get_static_value as get_static_value
 from wengert.ops.support.static_value import is_tensor as is_tensor
@@ -250,11 +218,17 @@ newaxis = None
 
 if _typing.TYPE_CHECKING:
     from wengert import __internal__ as __internal__
+    from wengert import autodiff as autodiff
     from wengert import autograph as autograph
+    from wengert import bitwise as bitwise
     from wengert import compat as compat
+    from wengert import config as config
     from wengert import data as data
+    from wengert import debugging as debugging
     from wengert import derivatives as derivatives
     from wengert import distribute as distribute
+    from wengert import dtypes as dtypes
+    from wengert import extend as extend
     from wengert import image as image
     from wengert import initializers as initializers
     from wengert import io as io
@@ -279,6 +253,7 @@ if _typing.TYPE_CHECKING:
     from wengert import train as train
     from wengert import types as types
     from wengert import version as version
+    from wengert.api.function.function import function as function
     from wengert.api.function.python_functions import numpy_function as numpy_function
     from wengert.api.function.python_functions import py_function as py_function
     from wengert.api.function.vectorized_map import vectorized_map as vectorized_map
@@ -336,6 +311,21 @@ if _typing.TYPE_CHECKING:
     from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
     from wengert.ops.arrays.partitioning import dynamic_stitch as dynamic_stitch
     from wengert.ops.arrays.text import as_string as as_string
+    from wengert.ops.control.asserts import assert_equal as assert_equal
+    from wengert.ops.control.asserts import assert_greater as assert_greater
+    from wengert.ops.control.asserts import assert_less as assert_less
+    from wengert.ops.control.asserts import assert_rank as assert_rank
+    from wengert.ops.control.cond import case as case
+    from wengert.ops.control.cond import cond as cond
+    from wengert.ops.control.cond import switch_case as switch_case
+    from wengert.ops.control.critical_section import CriticalSection as CriticalSection
+    from wengert.ops.control.map import foldl as foldl
+    from wengert.ops.control.map import foldr as foldr
+    from wengert.ops.control.map import map_fn as map_fn
+    from wengert.ops.control.map import scan as scan
+    from wengert.ops.control.tensor_array import TensorArray as TensorArray
+    from wengert.ops.control.tensor_array import TensorArraySpec as TensorArraySpec
+    from wengert.ops.control.while_loop import while_loop as while_loop
     from wengert.ops.image.patches import extract_volume_patches as extract_volume_patches
     from wengert.ops.linalg.eigen import eig as eig
     from wengert.ops.linalg.eigen import eigvals as eigvals
@@ -351,6 +341,18 @@ if _typing.TYPE_CHECKING:
     from wengert.ops.nn.space_depth import batch_to_space as batch_to_space
     from wengert.ops.nn.space_depth import space_to_batch as space_to_batch
     from wengert.ops.nn.space_depth import space_to_batch_nd as space_to_batch_nd
+    from wengert.ops.reductions.counting import histogram_fixed_width as histogram_fixed_width
+    from wengert.ops.reductions.counting import (
+        histogram_fixed_width_bins as histogram_fixed_width_bins,
+    )
+    from wengert.ops.reductions.sequences import repeat as repeat
+    from wengert.ops.reductions.sequences import reverse_sequence as reverse_sequence
+    from wengert.ops.reductions.sequences import sequence_mask as sequence_mask
+    from wengert.ops.reductions.sequences import unravel_index as unravel_index
+    from wengert.ops.reductions.sorting import approx_top_k as approx_top_k
+    from wengert.ops.reductions.sorting import argsort as argsort
+    from wengert.ops.reductions.sorting import searchsorted as searchsorted
+    from wengert.ops.reductions.sorting import sort as sort
     from wengert.ops.reductions.unique import unique as unique
     from wengert.ops.reductions.unique import unique_with_counts as unique_with_counts
     from wengert.ops.sparse.edit_distance import edit_distance as edit_distance
@@ -365,6 +367,12 @@ if _typing.TYPE_CHECKING:
 # What is loaded when it is first asked for: half of all there is. Namespaces, and functions with
 # the module in which they stand.
 _LATER = (
+    "autodiff",
+    "bitwise",
+    "config",
+    "debugging",
+    "dtypes",
+    "extend",
     "__internal__",
     "distribute",
     "autograph",
@@ -397,6 +405,32 @@ _LATER = (
     "version",
 )
 _ELSEWHERE = {
+    "function": ("api.function.function", "function"),
+    "assert_equal": ("ops.control.asserts", "assert_equal"),
+    "assert_greater": ("ops.control.asserts", "assert_greater"),
+    "assert_less": ("ops.control.asserts", "assert_less"),
+    "assert_rank": ("ops.control.asserts", "assert_rank"),
+    "case": ("ops.control.cond", "case"),
+    "cond": ("ops.control.cond", "cond"),
+    "switch_case": ("ops.control.cond", "switch_case"),
+    "TensorArray": ("ops.control.tensor_array", "TensorArray"),
+    "TensorArraySpec": ("ops.control.tensor_array", "TensorArraySpec"),
+    "while_loop": ("ops.control.while_loop", "while_loop"),
+    "CriticalSection": ("ops.control.critical_section", "CriticalSection"),
+    "foldl": ("ops.control.map", "foldl"),
+    "foldr": ("ops.control.map", "foldr"),
+    "map_fn": ("ops.control.map", "map_fn"),
+    "scan": ("ops.control.map", "scan"),
+    "histogram_fixed_width": ("ops.reductions.counting", "histogram_fixed_width"),
+    "histogram_fixed_width_bins": ("ops.reductions.counting", "histogram_fixed_width_bins"),
+    "repeat": ("ops.reductions.sequences", "repeat"),
+    "reverse_sequence": ("ops.reductions.sequences", "reverse_sequence"),
+    "sequence_mask": ("ops.reductions.sequences", "sequence_mask"),
+    "unravel_index": ("ops.reductions.sequences", "unravel_index"),
+    "approx_top_k": ("ops.reductions.sorting", "approx_top_k"),
+    "argsort": ("ops.reductions.sorting", "argsort"),
+    "searchsorted": ("ops.reductions.sorting", "searchsorted"),
+    "sort": ("ops.reductions.sorting", "sort"),
     "clip_by_global_norm": ("ops.nn.clipping", "clip_by_global_norm"),
     "checkpointed_loop": ("derivatives.checkpointing", "checkpointed_loop"),
     "curl": ("derivatives.jacobians", "curl"),

@@ -80,8 +80,6 @@ from wengert.ops.nn.activations import log_softmax as log_softmax
 from wengert.ops.nn.activations import softmax as softmax
 from wengert.ops.nn.activations import softplus as softplus
 from wengert.ops.nn.activations import softsign as softsign
-from wengert.ops.reductions.counting import bincount as bincount
-from wengert.ops.reductions.counting import confusion_matrix as confusion_matrix
 from wengert.ops.reductions.cumulative import cumprod as cumprod
 from wengert.ops.reductions.cumulative import cumsum as cumsum
 from wengert.ops.reductions.cumulative import cumulative_logsumexp as cumulative_logsumexp
@@ -102,27 +100,29 @@ from wengert.ops.reductions.reductions import reduce_std as reduce_std
 from wengert.ops.reductions.reductions import reduce_sum as reduce_sum
 from wengert.ops.reductions.reductions import reduce_variance as reduce_variance
 from wengert.ops.reductions.reductions import zero_fraction as zero_fraction
-from wengert.ops.reductions.segments import segment_max as segment_max
-from wengert.ops.reductions.segments import segment_mean as segment_mean
-from wengert.ops.reductions.segments import segment_min as segment_min
-from wengert.ops.reductions.segments import segment_prod as segment_prod
-from wengert.ops.reductions.segments import segment_sum as segment_sum
-from wengert.ops.reductions.segments import unsorted_segment_max as unsorted_segment_max
-from wengert.ops.reductions.segments import unsorted_segment_mean as unsorted_segment_mean
-from wengert.ops.reductions.segments import unsorted_segment_min as unsorted_segment_min
-from wengert.ops.reductions.segments import unsorted_segment_prod as unsorted_segment_prod
-from wengert.ops.reductions.segments import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
-from wengert.ops.reductions.sequences import invert_permutation as invert_permutation
-from wengert.ops.reductions.sorting import approx_max_k as approx_max_k
-from wengert.ops.reductions.sorting import approx_min_k as approx_min_k
-from wengert.ops.reductions.sorting import in_top_k as in_top_k
-from wengert.ops.reductions.sorting import top_k as top_k
 
 multiply_no_nan = _mul_no_nan
 mod = floormod
 
 # What is loaded when somebody asks for it, with the module that has it.
 _LATER = {
+    "bincount": "wengert.ops.reductions.counting",
+    "confusion_matrix": "wengert.ops.reductions.counting",
+    "segment_max": "wengert.ops.reductions.segments",
+    "segment_mean": "wengert.ops.reductions.segments",
+    "segment_min": "wengert.ops.reductions.segments",
+    "segment_prod": "wengert.ops.reductions.segments",
+    "segment_sum": "wengert.ops.reductions.segments",
+    "unsorted_segment_max": "wengert.ops.reductions.segments",
+    "unsorted_segment_mean": "wengert.ops.reductions.segments",
+    "unsorted_segment_min": "wengert.ops.reductions.segments",
+    "unsorted_segment_prod": "wengert.ops.reductions.segments",
+    "unsorted_segment_sqrt_n": "wengert.ops.reductions.segments",
+    "invert_permutation": "wengert.ops.reductions.sequences",
+    "approx_max_k": "wengert.ops.reductions.sorting",
+    "approx_min_k": "wengert.ops.reductions.sorting",
+    "in_top_k": "wengert.ops.reductions.sorting",
+    "top_k": "wengert.ops.reductions.sorting",
     "bessel_i0": "wengert.ops.special.bessel",
     "bessel_i0e": "wengert.ops.special.bessel",
     "bessel_i1": "wengert.ops.special.bessel",
@@ -147,6 +147,23 @@ if _typing.TYPE_CHECKING:
     from wengert import math_special as _special
     from wengert.ops.linalg.norms import l2_normalize as l2_normalize
     from wengert.ops.random.sobol import sobol_sample as sobol_sample
+    from wengert.ops.reductions.counting import bincount as bincount
+    from wengert.ops.reductions.counting import confusion_matrix as confusion_matrix
+    from wengert.ops.reductions.segments import segment_max as segment_max
+    from wengert.ops.reductions.segments import segment_mean as segment_mean
+    from wengert.ops.reductions.segments import segment_min as segment_min
+    from wengert.ops.reductions.segments import segment_prod as segment_prod
+    from wengert.ops.reductions.segments import segment_sum as segment_sum
+    from wengert.ops.reductions.segments import unsorted_segment_max as unsorted_segment_max
+    from wengert.ops.reductions.segments import unsorted_segment_mean as unsorted_segment_mean
+    from wengert.ops.reductions.segments import unsorted_segment_min as unsorted_segment_min
+    from wengert.ops.reductions.segments import unsorted_segment_prod as unsorted_segment_prod
+    from wengert.ops.reductions.segments import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
+    from wengert.ops.reductions.sequences import invert_permutation as invert_permutation
+    from wengert.ops.reductions.sorting import approx_max_k as approx_max_k
+    from wengert.ops.reductions.sorting import approx_min_k as approx_min_k
+    from wengert.ops.reductions.sorting import in_top_k as in_top_k
+    from wengert.ops.reductions.sorting import top_k as top_k
     from wengert.ops.special.bessel import bessel_i0 as bessel_i0
     from wengert.ops.special.bessel import bessel_i0e as bessel_i0e
     from wengert.ops.special.bessel import bessel_i1 as bessel_i1

@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 import wengert.engines.register  # noqa: F401  # what computes graphs
-from wengert.api.function.function import evaluate
 from wengert.api.numpy import offer
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.core.context import to_graph
 from wengert.core.dispatch import apply
 from wengert.formats import protos
 from wengert.graph.graph import Graph
+from wengert.host.locks import load_module
 from wengert.inference import shape_inference
 from wengert.ops import gradient_sum, operators
 from wengert.ops.arrays import creation, gathering, identity, joining, shaping, variable_scatter
 from wengert.ops.arrays.identity import READ
-from wengert.ops.control import asserts, effects, tensor_list
+from wengert.ops.control import effects, tensor_list
 from wengert.ops.math import complex, elementwise
 from wengert.ops.reductions import reductions
 from wengert.ops.state import assignments
@@ -33,6 +33,12 @@ from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.type_spec import PartsSpec
 from wengert.values.value import Value
+
+
+def _later(module: str, name: str) -> Any:
+    """A function of a module that is loaded at the first call."""
+    return lambda *given: getattr(load_module(module), name)(*given)
+
 
 # ---- operations of the machine ------------------------------------------------------------------
 
@@ -59,9 +65,9 @@ bound.assign_later = assignments.assign_later
 bound.update = large_kernels.update_kernel
 bound.provided = effects.provided
 bound.finite = identity.check_cotangent
-bound.of_same_shape = asserts.of_same_shape
+bound.of_same_shape = _later("wengert.ops.control.asserts", "of_same_shape")
 bound.entered = to_graph
-bound.evaluate = evaluate
+bound.evaluate = _later("wengert.api.function.function", "evaluate")
 
 Composite._type_spec = property(PartsSpec.of)  # type: ignore[assignment]  # of a layer above it
 

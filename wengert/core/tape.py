@@ -179,6 +179,9 @@ class Tape(Recorder):
             if note is not None:
                 self.scopes[at] = note._replace(results=[*note.results, *more])
 
+    def restore_all(self) -> None:
+        """Compute again what a tape has let go, for code that reads its records directly."""
+
     def operations(self) -> Iterator[tuple[Row, Sequence[Key], Sequence[Key]]]:
         """The rows in the order they were recorded, with the keys of their inputs and results."""
         for row, (keys, out) in zip(self.records[::WIDTH], ways(self.records), strict=True):

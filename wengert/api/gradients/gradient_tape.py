@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 import numpy as np
 
 from wengert.api.gradients.answers import answers, is_asked_in
-from wengert.api.gradients.budget_tape import BudgetTape
 from wengert.api.gradients.complaints import complain_of_dtype, complain_of_shapes
 from wengert.api.gradients.hooks import Hooked, with_hooks
-from wengert.api.gradients.memory_report import MemoryReport, TapeWithLines, report_of
 from wengert.api.gradients.parts import pull_back_to
 from wengert.api.gradients.stabilizing import stabilize as stabilized
 from wengert.api.gradients.unconnected import (
@@ -37,13 +35,13 @@ from wengert.core.reverse import conjugate, pull_back, pull_back_plainly
 from wengert.core.tape import LEAF, Tape
 from wengert.errors import GradientWarning, SymbolicValueError, TapeError
 from wengert.host.context_manager import Change, context_manager, enter
+from wengert.host.locks import load_module
 from wengert.host.memory_size import bytes_of
 from wengert.host.user_frames import Place, callers_depth, callers_frame, line_of, noted_place
 from wengert.ops.arrays.creation import range_, shape, size, zeros
 from wengert.ops.arrays.gathering import one_hot
 from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.shaping import broadcast_to, reshape, transpose
-from wengert.ops.control.map import map_fn
 from wengert.ops.math.elementwise import ones_like
 from wengert.ops.reductions.reductions import reduce_prod
 from wengert.overrides.anomaly import sound_start
@@ -70,12 +68,14 @@ from wengert.values.value import Key
 if TYPE_CHECKING:
     from types import FrameType
 
+    from wengert.api.gradients.memory_report import MemoryReport
     from wengert.values.typing import Nested, TensorLike, Tensors
     from wengert.values.value import Value
 
 
 Source = TypeVar("Source", bound="Value")
 _AS_IT_IS: Final = nullcontext()
+_REPORT: Final = "wengert.api.gradients.memory_report"
 _NONE: Final = UnconnectedGradients.NONE
 _NOT_PLAIN: Final = object()
 _ONES: Final = {kind: kind(1) for kind in (np.float16, np.float32, np.float64)}
@@ -209,9 +209,12 @@ class GradientTape:
 
     def _new_tape(self) -> Tape:
         if self._budget is not None:
-            return BudgetTape(self._watch_accessed_variables, self._budget)
+            kind = load_module("wengert.api.gradients.budget_tape").BudgetTape
+            kept: Tape = kind(self._watch_accessed_variables, self._budget)
+            return kept
         if self._source_lines:
-            return TapeWithLines(self._watch_accessed_variables)
+            noted: Tape = load_module(_REPORT).TapeWithLines(self._watch_accessed_variables)
+            return noted
         return new_tape(self._switches, self._watch_accessed_variables)
 
     def memory_report(self) -> MemoryReport:
@@ -229,7 +232,8 @@ class GradientTape:
         >>> report.total
         8000
         """
-        return report_of(self._started("memory_report"))
+        report: MemoryReport = load_module(_REPORT).report_of(self._started("memory_report"))
+        return report
 
     def _stop(self) -> None:
         if not self._recording or self._tape is None:
@@ -494,7 +498,7 @@ class GradientTape:
     def _by(self, overrides: Any, tape: Tape) -> AbstractContextManager[None]:
         """Derivatives taken inside use these overrides and the tape's switches."""
         rules = with_switches(overrides, self._switches)
-        if rules is not None and isinstance(tape, BudgetTape):
+        if rules is not None:
             tape.restore_all()  # overrides may match operations by the values they read
         if rules is None and self._switches.kinks is None:
             return _AS_IT_IS
@@ -580,8 +584,7 @@ class GradientTape:
         self._hooked.setdefault(key, Hooked(tensor, [])).hooks.append(fn)
 
     def _with_hooks(self, tape: Tape, sources: Sequence[Any]) -> tuple[Tape, list[Any]]:
-        if isinstance(tape, BudgetTape):
-            tape.restore_all()
+        tape.restore_all()
         return with_hooks(tape, self._hooked, sources)
 
     def explain(
@@ -939,6 +942,7 @@ def _in_a_loop(
     there = [x.dtype for x, g in zip(sources, connected, strict=True) if g is not None]
     if not there:
         return [None] * len(sources)
+    map_fn = load_module("wengert.ops.control.map").map_fn
     found = iter(map_fn(lambda i: one(seed(i)), range_(count), fn_output_signature=there))
     return [None if g is None else next(found) for g in connected]
 

@@ -19,11 +19,11 @@ from wengert.core.reverse import conjugate
 from wengert.execution.replay import replay_between
 from wengert.graph.graph import Graph
 from wengert.graph.graph_reverse import operations_between, pull_back_through_graph
+from wengert.host.locks import load_module
 from wengert.ops.arrays.creation import range_, shape
 from wengert.ops.arrays.creation import size as size_of
 from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.shaping import reshape
-from wengert.ops.control.map import map_fn
 from wengert.ops.math.elementwise import ones_like
 from wengert.overrides.anomaly import sound_start
 from wengert.overrides.switches import (
@@ -193,6 +193,7 @@ def gradients_of_each(ys: Any, x: Any) -> Tensor:
         result: Tensor = gradients(element, inside, unconnected_gradients="zero")[0]
         return result
 
+    map_fn = load_module("wengert.ops.control.map").map_fn
     result: Tensor = map_fn(row, range_(size_of(ys)), fn_output_signature=x.dtype)
     return result
 

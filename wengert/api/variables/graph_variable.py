@@ -12,8 +12,8 @@ from wengert.core.dispatch import apply
 from wengert.graph.graph import Graph
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.operation import Operation
+from wengert.host.locks import load_module
 from wengert.ops.arrays.identity import READ, identity
-from wengert.ops.control.cond import cond
 from wengert.ops.control.effects import group
 from wengert.ops.state.assignments import IS_INITIALIZED, assign_later
 from wengert.state.replicas import replication
@@ -303,7 +303,8 @@ class GraphVariable(Variable):
     def initialized_value(self) -> Tensor:
         """The value, or the initial value if it has none yet."""
         there = apply(IS_INITIALIZED, (self,))
-        result: Tensor = cond(there, self.read_value, lambda: identity(self._initial_value))
+        choose = load_module("wengert.ops.control.cond").cond
+        result: Tensor = choose(there, self.read_value, lambda: identity(self._initial_value))
         return result
 
     def is_initialized(self, name: str | None = None) -> Any:
