@@ -272,10 +272,13 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
         raise TypeError(f"func must be callable, got: {func!r}")
     if not structure:
         raise ValueError("Must provide at least one structure")
-    for other in structure[1:]:
-        assert_same_structure(structure[0], other, check_types, expand)
+    first, *others = structure
+    if not (others or is_nested(first) or (expand and is_composite(first))):
+        return func(first)
+    for other in others:
+        assert_same_structure(first, other, check_types, expand)
     columns = zip(*(flatten(s, expand) for s in structure), strict=True)
-    return pack_sequence_as(structure[0], [func(*c) for c in columns], expand)
+    return _pack(first, iter([func(*c) for c in columns]), expand)
 
 
 # ---- what is differentiated ---------------------------------------------------------------------

@@ -252,7 +252,9 @@ def _end_of_range(name: str, tensor: Tensor, dtype: DType) -> Any:
         raise InvalidArgumentError(
             f"{name} must be a scalar, not shape {shape_text(dims(tensor))} [Op:Range]"
         )
-    end = cast(tensor, dtype)
+    end = tensor if tensor.dtype == dtype else cast(tensor, dtype)
+    if type(end) is Tensor:
+        return end._array[()]
     known = integers_of(end) if type(end) is SymbolicTensor else None
     return np.asarray(end if known is None else known)[()]
 

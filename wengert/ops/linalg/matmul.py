@@ -326,9 +326,17 @@ def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None =
             f"In[1]: {shape_text((math.prod(inner_y), math.prod(outer_y)))}: axes {left} of "
             f"{shape_text(dims(x))} against axes {right} of {shape_text(dims(y))} [Op:MatMul]"
         )
-    rows = reshape(transpose(x, (*free_x, *left)), (math.prod(outer_x), math.prod(inner_x)))
-    columns = reshape(transpose(y, (*right, *free_y)), (math.prod(inner_y), math.prod(outer_y)))
-    return reshape(matmul(rows, columns), (*outer_x, *outer_y))
+    product = matmul(_as_matrix(x, free_x, left), _as_matrix(y, right, free_y))
+    return product if len(outer_x) == len(outer_y) == 1 else reshape(product, (*outer_x, *outer_y))
+
+
+def _as_matrix(x: Tensor, rows: list[int], columns: list[int]) -> Tensor:
+    """A tensor with some axes as the rows of a matrix, and the others as its columns."""
+    order, sizes = [*rows, *columns], dims(x)
+    turned = x if order == sorted(order) else transpose(x, order)
+    if len(rows) == len(columns) == 1:
+        return turned
+    return reshape(turned, [math.prod(sizes[i] for i in axes) for axes in (rows, columns)])
 
 
 def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list[int]]:
