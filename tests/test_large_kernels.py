@@ -526,16 +526,23 @@ def test_gradients_in_the_filter(
 
 @pytest.mark.usefixtures("always")
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("made", [1, 3])
 @pytest.mark.parametrize("case", [((2, 20, 21, 32), (3, 3)), ((3, 23, 6, 117), (3, 5))], ids=str)
-def test_channels_by_themselves(case: Any, kind: str) -> None:
+def test_channels_by_themselves(case: Any, made: int, kind: str) -> None:
     shape, size = case
-    x, w = drawn(shape, kind), filter_of((*size, shape[3], 1), kind)
+    x, w = drawn(shape, kind), filter_of((*size, shape[3], made), kind)
     for strides, padding, rate in [(1, "SAME", 1), (2, "VALID", 1), (2, "SAME", 1), (1, "SAME", 2)]:
         steps = [1, strides, strides, 1]
         for got, want in zip(*both(lambda: gradient(
             lambda v: tf.nn.depthwise_conv2d(v, w, steps, padding, dilations=[rate, rate]), x
         )), strict=True):  # fmt: skip
             alike(got, want, kind)
+        got, want = both(
+            lambda: gradient(
+                lambda v: tf.nn.depthwise_conv2d(x, v, steps, padding, dilations=[rate, rate]), w
+            )[1]
+        )
+        np.testing.assert_allclose(got, want, rtol=0, atol=CLOSE[kind]["rtol"] * np.abs(want).max())
 
 
 def test_convolutions_of_other_layouts() -> None:

@@ -25,6 +25,7 @@ FILTERS = {
         (3, 2, 1, 3),
         (3, 3, 4, 1),
         (2, 3, 4, 2),
+        (3, 2, 12, 3),
         (3, 4, 2),
         (2, 2, 2, 2, 3),
     )
@@ -48,6 +49,9 @@ WINDOWS: dict[str, Function] = {
     "each channel": lambda x: tf.nn.depthwise_conv2d(x, FILTERS[3, 3, 4, 1], [1] * 4, "SAME"),
     "several of each": lambda x: tf.nn.depthwise_conv2d(
         x, FILTERS[2, 3, 4, 2], [1, 2, 2, 1], "VALID"
+    ),
+    "several of many": lambda x: tf.nn.depthwise_conv2d(
+        tf.concat([x, x * x, 1.0 - x], 3), FILTERS[3, 2, 12, 3], [1] * 4, "SAME"
     ),
     "maxima": lambda x: tf.nn.max_pool2d(x, 3, 2, "SAME"),
     "maxima that meet": lambda x: tf.nn.max_pool2d(tf.round(x), 3, 1, "VALID"),

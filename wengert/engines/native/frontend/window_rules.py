@@ -324,18 +324,34 @@ def each_filter(low: Lowering, frame: Frame, x: View, g: View, sizes: Dims) -> V
     return low.reshape(low.assembled(target.shape, g.kind, None, parts), sizes)
 
 
+def _repeated(low: Lowering, x: View, made: int) -> View:
+    """Each channel as often as it has filters: then each filter has a channel, and rows are contiguous."""
+    if made == 1:
+        return x
+    repeated = broadcast(slice_view(x, [..., None]), (*x.shape, made))
+    return low.reshape(repeated, (*x.shape[:-1], x.shape[-1] * made))
+
+
+def _one_each(low: Lowering, w: View) -> View:
+    """The filters of all channels as one for each of as many channels."""
+    *kernel, inner, made = w.shape
+    return low.reshape(w, (*kernel, inner * made, 1))
+
+
 @rule(DEPTHWISE)
 def _depthwise(low: Lowering, op: Operation, x: View, w: View, **attrs: Any) -> View:
     check_kind(x.kind)
     at = _channels(w.shape, x.shape, attrs)
+    if w.shape[-2] >= MANY:
+        x, w = _repeated(low, x, w.shape[-1]), _one_each(low, w)
     if not _is_large(x.shape, x.kind):
         return each_channel(low, Frame(at, 1), x, w)
     return _depthwise_tiled(low, x, w, at)
 
 
 def _depthwise_tiled(low: Lowering, x: View, w: View, at: Windows) -> View:
-    if w.shape[-1] != 1 or 0 in at.out:
-        raise NotLowered("a large image with several filters for each channel")
+    if 0 in at.out:
+        raise NotLowered("a large image without windows")
     tiles = depthwise_tiles(x.kind, x.shape, at)
     return tiled(low, tiles, [x, w], (x.shape[0], *at.out, x.shape[3]))
 
@@ -346,14 +362,26 @@ def _depthwise_to_input(
 ) -> View:
     check_kind(g.kind)
     at = _channels(w.shape, input_sizes, attrs)
-    if not _is_large(input_sizes, g.kind):
+    inner, made = w.shape[-2:]
+    if inner < MANY:
         return each_channel_back(low, Frame(at, 1), w, g)
-    return _depthwise_tiled(low, g, turned_around(w, 2), turned_back(at))
+    w = _one_each(low, w)
+    if _is_large((*input_sizes[:-1], inner * made), g.kind):
+        x = _depthwise_tiled(low, g, turned_around(w, 2), turned_back(at))
+    else:
+        x = each_channel_back(low, Frame(at, 1), w, g)
+    if made == 1:
+        return x
+    return low.reduced("sum", low.reshape(x, (*input_sizes, made)), [len(input_sizes)], False)
 
 
 @rule(f"{DEPTHWISE}BackpropFilter")
 def _depthwise_to_filter(
     low: Lowering, op: Operation, x: View, g: View, *, filter_sizes: Dims, **attrs: Any
 ) -> View:
+    *kernel, inner, made = filter_sizes
+    at = _channels(filter_sizes, x.shape, attrs)
+    x = _repeated(low, x, made)
     _check_size(x.shape, g.kind)
-    return each_filter(low, Frame(_channels(filter_sizes, x.shape, attrs), 1), x, g, filter_sizes)
+    w = each_filter(low, Frame(at, 1), x, g, (*kernel, inner * made, 1))
+    return low.reshape(w, filter_sizes)

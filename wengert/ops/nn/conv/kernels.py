@@ -174,10 +174,17 @@ def _natively(x: Array, w: Array, at: Windows, y: Array, groups: int) -> bool:
     if len(at.out) != 2 or (groups != 1 and w.shape[-2] != 1):
         return False
     kernel = conv_kernel if groups == 1 else depthwise_conv_kernel
-    found = kernel(x, np.ascontiguousarray(w), at, y)
+    image = x if groups == 1 else _repeated(x, w.shape[-1])
+    found = kernel(image, np.ascontiguousarray(w), at, y)
     if found is not None and found is not y:
         y[...] = found
     return found is not None
+
+
+def _repeated(x: Array, made: int) -> Array:
+    """Each channel as often as it has filters: then there is one filter for each."""
+    times = made // x.shape[-1]
+    return x if times == 1 else np.repeat(x, times, -1)
 
 
 def _is_pointwise(at: Windows) -> bool:
@@ -420,8 +427,8 @@ def compare(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
 def _compare_channels(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
     channels, rank = x.shape[-1], len(at.kernel)
     times = shape[-1] // channels
-    if times == 1 and rank == 2 and g.size * math.prod(at.kernel) >= WORTH_SHARING:
-        found = depthwise_filter_gradient_kernel(x, g, at, shape)
+    if rank == 2 and g.size * math.prod(at.kernel) >= WORTH_SHARING:
+        found = depthwise_filter_gradient_kernel(_repeated(x, shape[-1]), g, at, shape)
         if found is not None:
             return found
 
