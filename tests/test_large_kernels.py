@@ -33,7 +33,7 @@ from wengert.engines.native.kernels import (
 from wengert.engines.native.runtime.processor import is_supported
 from wengert.host.malloc import LARGE, LARGE_PAIR, MANY_ROWS, NARROW
 from wengert.ops.linalg.einsum_products import as_product
-from wengert.ops.nn.conv import kernels
+from wengert.ops.nn.conv import by_machine_code, kernels
 from wengert.ops.random import philox
 from wengert.ops.random.philox import Philox, blocks, random_words
 from wengert.ops.support.large_kernels import LargeKernel, elementwise_kernel, philox_kernel
@@ -546,14 +546,46 @@ def test_channels_by_themselves(case: Any, made: int, kind: str) -> None:
 
 
 def test_convolutions_of_other_layouts() -> None:
-    """Channels in front are moved; groups go the common way."""
+    """Channels in front are moved."""
     x, w = drawn((2, 16, 30, 30), "f4"), filter_of((3, 3, 16, 24), "f4")
     assert_both(lambda: [tf.nn.conv2d(x.transpose(0, 2, 3, 1), w, 1, "SAME")], "f4", used=False)
-    grouped = filter_of((3, 3, 8, 24), "f4")
     y = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
-    assert_both(lambda: [tf.nn.conv2d(y, grouped, 1, "SAME")], "f4", used=False)
     assert_both(lambda: [tf.nn.conv2d_transpose(y, filter_of((3, 3, 32, 16), "f4"),
                                                 (2, 60, 60, 32), 2)], "f4")  # fmt: skip
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("room", [1 << 24, 1 << 12], ids=["at once", "by samples"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "case",
+    [
+        ((2, 13, 17, 32), (3, 2, 8, 48)),  # four groups
+        ((3, 9, 8, 9), (2, 3, 3, 48)),
+        ((3, 7, 9, 12, 8), (3, 2, 3, 8, 16)),  # volumes
+        ((2, 4, 8, 7, 5), (4, 3, 1, 5, 21)),
+        ((2, 5, 8, 9, 16), (2, 3, 3, 8, 32)),  # of two groups
+    ],
+    ids=str,
+)
+def test_groups_and_volumes(case: Any, kind: str, room: int, monkeypatch: Any) -> None:
+    monkeypatch.setattr(by_machine_code, "LARGE_BYTES", room)
+    shape, size = case
+    axes = len(shape) - 2
+    x, w = drawn(shape, kind), filter_of(size, kind)
+    for strides, padding, rates in [
+        (1, "SAME", 1),
+        (2, "VALID", 1),
+        (3, "SAME", 1),
+        (1, "SAME", 2),
+    ]:
+        given = [strides] * axes, padding, None, [rates] * axes
+        for got, want in zip(
+            *both(lambda: gradient(lambda v: tf.nn.convolution(v, w, *given), x)), strict=True
+        ):
+            alike(got, want, kind)
+        got, want = both(lambda: gradient(lambda v: tf.nn.convolution(x, v, *given), w)[1])
+        np.testing.assert_allclose(got, want, rtol=0, atol=CLOSE[kind]["rtol"] * np.abs(want).max())
 
 
 def test_lines_too_long_are_numpys() -> None:

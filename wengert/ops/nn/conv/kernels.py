@@ -8,7 +8,7 @@ into a processor's cache, followed by one product with the filter. Copying only 
 with a product for each row of the filter, was as fast (4.4 against 4.5 ms for 16 to 32 channels,
 6.8 against 6.9 for 64) except for few channels (3.3 against 4.5 ms for 4 to 16), where it is used;
 a product for each position of the filter took up to twice that. If machine code is available, it
-computes convolutions of 2-D images (3.6 and 6.9 ms): see engines/native/kernels/conv.py.
+computes large convolutions of images (3.6 and 6.9 ms) and volumes: see by_machine_code.py.
 """
 
 from __future__ import annotations
@@ -24,12 +24,7 @@ from numpy.lib.stride_tricks import as_strided
 from wengert.host.parallel import Result, in_parts
 from wengert.host.threads import processors
 from wengert.ops.arrays.window_geometry import Windows
-from wengert.ops.support.large_kernels import (
-    conv_filter_gradient_kernel,
-    conv_kernel,
-    depthwise_conv_kernel,
-    depthwise_filter_gradient_kernel,
-)
+from wengert.ops.nn.conv.by_machine_code import compared, convolved
 from wengert.values.shapes import Dims
 
 if TYPE_CHECKING:
@@ -154,7 +149,7 @@ def correlate(x: Array, w: Array, at: Windows, y: Array | None = None) -> Array:
     if y is None:
         y = np.empty((len(x), *at.out, made), x.dtype)
     groups = _groups(x, inner)
-    if y.size * math.prod(w.shape[:-1]) >= WORTH_SHARING and _natively(x, w, at, y, groups):
+    if y.size * math.prod(w.shape[:-1]) >= WORTH_SHARING and convolved(x, w, at, y):
         return y
     if not inner or not y.size:  # nothing to sum, or nothing to find
         y[...] = 0
@@ -167,24 +162,6 @@ def correlate(x: Array, w: Array, at: Windows, y: Array | None = None) -> Array:
     else:
         _correlate_groups(x, w, at, y, groups)
     return y
-
-
-def _natively(x: Array, w: Array, at: Windows, y: Array, groups: int) -> bool:
-    """Compute the convolution by machine code; whether there is a kernel for it."""
-    if len(at.out) != 2 or (groups != 1 and w.shape[-2] != 1):
-        return False
-    kernel = conv_kernel if groups == 1 else depthwise_conv_kernel
-    image = x if groups == 1 else _repeated(x, w.shape[-1])
-    found = kernel(image, np.ascontiguousarray(w), at, y)
-    if found is not None and found is not y:
-        y[...] = found
-    return found is not None
-
-
-def _repeated(x: Array, made: int) -> Array:
-    """Each channel as often as it has filters: then there is one filter for each."""
-    times = made // x.shape[-1]
-    return x if times == 1 else np.repeat(x, times, -1)
 
 
 def _is_pointwise(at: Windows) -> bool:
@@ -398,12 +375,12 @@ def compare(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
     *kernel, inner, made = shape
     groups = _groups(x, inner)
     wide, each = math.prod(kernel) * inner, made // groups
-    if groups > 1 and inner == 1:
-        return _compare_channels(x, g, at, shape)
-    if groups == 1 and len(at.out) == 2 and g.size * wide >= WORTH_SHARING:
-        found = conv_filter_gradient_kernel(x, g, at, shape)
+    if g.size * wide >= WORTH_SHARING:
+        found = compared(x, g, at, shape)
         if found is not None:
             return found
+    if groups > 1 and inner == 1:
+        return _compare_channels(x, g, at, shape)
 
     def work(tiles: Sequence[Block]) -> Array:
         seen, copies = _Seen(x, at, _Room(x.dtype)), _Room(x.dtype)
@@ -427,10 +404,6 @@ def compare(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
 def _compare_channels(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
     channels, rank = x.shape[-1], len(at.kernel)
     times = shape[-1] // channels
-    if rank == 2 and g.size * math.prod(at.kernel) >= WORTH_SHARING:
-        found = depthwise_filter_gradient_kernel(_repeated(x, shape[-1]), g, at, shape)
-        if found is not None:
-            return found
 
     def work(tiles: Sequence[Block]) -> Array:
         seen, copies = _Seen(x, at, _Room(x.dtype)), _Room(x.dtype)
