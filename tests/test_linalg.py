@@ -27,6 +27,7 @@ from samples import Case, cases
 from table_linalg import LINES
 
 import wengert as tf
+from wengert.ops.linalg.einsum_order import pairs_of
 from wengert.ops.linalg.einsum_products import as_product
 
 v1 = tf.compat.v1
@@ -635,6 +636,51 @@ def arrays_of(shape: tuple[int, ...], turned: bool) -> Any:
 def test_einsums_that_are_no_products(equation: str, shapes: Any) -> None:
     """A diagonal, a label that stretches, a sum over an axis of one array alone, and no rows or sums."""
     assert as_product(equation, *shapes) is None
+
+
+TERMS = st.lists(st.text("abcdef", max_size=3), min_size=3, max_size=5)
+
+
+@given(TERMS, st.data())
+def test_einsums_of_several(terms: list[str], data: st.DataObject) -> None:
+    """They are einsums of two at a time, with the same value, shape and gradients."""
+    labels = sorted(set("".join(terms)))
+    out = (
+        "".join(data.draw(st.lists(st.sampled_from(labels), unique=True, max_size=3)))
+        if labels
+        else ""
+    )
+    sizes = {label: data.draw(st.sampled_from([0, 1, 2, 3])) for label in labels}
+    equation = f"{','.join(terms)}->{out}"
+    rng = np.random.default_rng(0)
+    xs = [
+        tf.constant(rng.normal(size=[sizes[label] for label in term]), tf.float64) for term in terms
+    ]
+    want = np.einsum(equation, *xs)
+    weights = rng.normal(size=want.shape)
+    found = []
+    for summed in (tf.einsum, at_once):
+        with tf.GradientTape() as tape:
+            tape.watch(xs)
+            y = summed(equation, *xs)
+            total = tf.reduce_sum(weights * y)
+        found.append(tape.gradient(total, xs))
+        assert y.shape == want.shape
+        np.testing.assert_allclose(y, want, rtol=0, atol=1e-10)
+    for got, as_one in zip(*found, strict=True):
+        np.testing.assert_allclose(got, as_one, rtol=0, atol=1e-10)
+
+
+def at_once(equation: str, *xs: Any) -> Any:
+    return tf.raw_ops.Einsum(inputs=xs, equation=equation)
+
+
+def test_an_einsum_of_several_multiplies_as_little_as_it_can() -> None:
+    shapes = ((64, 32), (32, 20, 32), (64, 32))
+    assert [pair.equation for pair in pairs_of("bi,ijk,bk->bj", shapes)] == [
+        "bi,ijk->bjk",
+        "bk,bjk->bj",
+    ]
 
 
 def test_large_einsums_of_attention() -> None:

@@ -2,6 +2,7 @@
 
 diagonals           Diagonals of matrices: diag, diag_part, set_diag, trace, band_part
 matmul              Matrix products and tensor contractions: matmul, matvec, tensordot, einsum
+einsum_order        Einsums of several arrays as einsums of two
 einsum_products     Einsums of two arrays that are matrix products
 matrices            Helpers that the files of linear algebra share: matrices with leading batch
                     axes

@@ -21,6 +21,7 @@ from wengert.host.parallel import mind_the_load
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.shaping import expand_dims, reshape, squeeze, static, transpose
+from wengert.ops.linalg.einsum_order import pairs_of
 from wengert.ops.linalg.einsum_products import as_product, terms_of
 from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
@@ -461,8 +462,14 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     shapes = tuple([dims(x) for x in xs])
     known = all(type(size) is int for shape in shapes for size in shape)
     explicit = (_explicit_once if known else _explicit)(equation, shapes)
-    result: Tensor = apply(EINSUM, xs, {"equation": explicit})
-    return result
+    if len(xs) < 3 or not known:
+        result: Tensor = apply(EINSUM, xs, {"equation": explicit})
+        return result
+    operands = list(xs)
+    for pair in pairs_of(explicit, shapes):
+        given = operands[pair.first], operands[pair.second]
+        operands.append(apply(EINSUM, given, {"equation": pair.equation}))
+    return operands[-1]
 
 
 _LONG: Final = 1 << 14  # pairs of numbers
