@@ -361,7 +361,14 @@ def in_python(code: str) -> str:
 
 
 @pytest.mark.parametrize("tells", [True, False])
-def test_products_have_one_thread_while_the_machine_is_busy(tells: bool, monkeypatch: Any) -> None:
+@pytest.mark.parametrize(
+    "compute",
+    [lambda a: tf.matmul(a, a), tf.linalg.svd, lambda a: tf.linalg.expm(tf.eye(3))],
+    ids=["product", "NumPy's", "SciPy's"],
+)
+def test_products_have_one_thread_while_the_machine_is_busy(
+    compute: Any, tells: bool, monkeypatch: Any
+) -> None:
     """By the seconds that others left us, or by the load; and as many as before when it is not any more."""
     from wengert.host import parallel
 
@@ -373,8 +380,12 @@ def test_products_have_one_thread_while_the_machine_is_busy(tells: bool, monkeyp
     seconds = [0.0, 0.0, 0.0]  # passed, idle, our own
     monkeypatch.setattr(parallel, "_seconds_so_far", lambda: (*seconds,) if tells else None)
     a = tf.constant(np.ones((100, 100), np.complex64))  # products of real numbers are our own
+    tf.linalg.expm(tf.eye(2))  # by SciPy, whose copy has threads of its own
+    copies = [functions, *parallel._Load.others.values()]
+    assert len(copies) == 2
     try:
-        put(2)
+        for _, start in copies:
+            start(2)
         for busy in (True, True, False, False):
             load = 1000.0 if busy is not tells else 0.0
             monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
@@ -383,13 +394,14 @@ def test_products_have_one_thread_while_the_machine_is_busy(tells: bool, monkeyp
                 seconds[0] += passed
                 seconds[1] += 0.0 if busy or passed > 1.0 else 1000.0
                 monkeypatch.setattr(parallel._Load, "again", 0.0)
-                tf.matmul(a, a)
-            assert get() == (1 if busy else 2)
+                compute(a)
+            assert [count() for count, _ in copies] == [1 if busy else 2] * 2
             put(1) if busy else None
-            tf.matmul(a, a)  # it was looked at just now
+            compute(a)  # it was looked at just now
             assert get() == (1 if busy else 2)
     finally:
-        put(usual)
+        for _, start in copies:
+            start(usual)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems tell nothing")

@@ -23,7 +23,13 @@ def function(library: Any, name: str) -> Any:
 
 def numpys_function(name: str) -> Any:
     """The same function of NumPy's bundled copy; None if there is none."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "numpy.libs")
+    return bundled_function(np, name)
+
+
+def bundled_function(package: Any, name: str) -> Any:
+    """The same function of the copy that comes with a package, NumPy or SciPy."""
+    place = os.path.dirname(os.path.dirname(package.__file__))
+    folder = os.path.join(place, f"{package.__name__}.libs")
     for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         if "openblas" in file:
             found = function(ctypes.CDLL(os.path.join(folder, file)), name)

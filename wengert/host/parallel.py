@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 import numpy as np
 
 from wengert.host.locks import load_module
-from wengert.host.numpy_openblas import numpys_function
+from wengert.host.numpy_openblas import bundled_function
 from wengert.host.threads import processors
 
 if TYPE_CHECKING:
@@ -88,7 +88,11 @@ class _Products:
 @functools.cache
 def _openblas() -> tuple[Any, Any] | None:
     """The functions that get and set the number of threads of NumPy's bundled OpenBLAS."""
-    get, put = (numpys_function(f"{verb}_num_threads") for verb in ("get", "set"))
+    return _threads_of(np)
+
+
+def _threads_of(package: Any) -> tuple[Any, Any] | None:
+    get, put = (bundled_function(package, f"{verb}_num_threads") for verb in ("get", "set"))
     return None if put is None else (get, put)
 
 
@@ -147,7 +151,8 @@ class _Load:
     """When the machine is looked at again, and how many threads products had before it was busy."""
 
     again = 0.0
-    before = 0
+    before: ClassVar[dict[str, int]] = {}  # by the package whose copy of OpenBLAS it is
+    others: ClassVar[dict[str, tuple[Any, Any]]] = {}  # than NumPy's copy: what gets and sets them
     # Of the look that has begun: the time, and the idle and our own seconds until then.
     seen: tuple[float, float, float] | None = None
 
@@ -169,17 +174,31 @@ def mind_the_load() -> None:
     _Load.again = now + (_LEAST if busy is None else _LOOK)
     if busy is None:
         return
-    get, put = functions
     with _Products.lock:
         if _Products.users:
             return
-        if busy:
-            if (threads := get()) > 1:
-                _Load.before = threads
-                put(1)
-        elif _Load.before:
-            put(_Load.before)
-            _Load.before = 0
+        for package, (get, put) in {"numpy": functions, **_Load.others}.items():
+            if busy:
+                _make_single(package, get, put)
+            elif package in _Load.before:
+                put(_Load.before.pop(package))
+
+
+def _make_single(package: str, get: Any, put: Any) -> None:
+    if (threads := get()) > 1:
+        _Load.before[package] = threads
+        put(1)
+
+
+def mind_the_load_of(package: Any) -> None:
+    """Mind it for the copy of OpenBLAS that another package brings, too."""
+    functions = _threads_of(package)
+    if functions is None:
+        return
+    with _Products.lock:
+        _Load.others[package.__name__] = functions
+        if _Load.before:  # NumPy's are single at the moment
+            _make_single(package.__name__, *functions)
 
 
 def _is_busy() -> bool | None:

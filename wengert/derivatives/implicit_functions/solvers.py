@@ -14,6 +14,7 @@ import numpy as np
 
 from wengert.errors import ConvergenceError, InvalidArgumentError
 from wengert.host.locks import load_module
+from wengert.ops.support.scipy_lazy import numpy_linalg
 from wengert.values.tensor import wrap
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def singular(who: str) -> InvalidArgumentError:
 def solved_directly(a: Array, right: Array, who: str) -> Array:
     """The solution of one system, by elimination."""
     check_regular(a, who)
-    found: Array = np.linalg.solve(a, right)
+    found: Array = numpy_linalg().solve(a, right)
     return found
 
 
@@ -290,7 +291,7 @@ def anderson(system: System, start: Array) -> Array:
             return y - f
         falls = np.stack([b - a for a, b in itertools.pairwise(fs)], -1)
         moves = np.stack([b - a for a, b in itertools.pairwise(ys)], -1)
-        shares = np.linalg.lstsq(falls, f, rcond=None)[0]
+        shares = numpy_linalg().lstsq(falls, f, rcond=None)[0]
         return y - f - (moves - falls) @ shares
 
     return _iterated(system, start, after)
@@ -342,7 +343,7 @@ def descent(system: System, start: Array) -> Array:
 
 def _downhill(hessian: Array, gradient: Array) -> tuple[Array, float]:
     """Newton's step by the absolute eigenvalues of the Hessian, and the least one if negative."""
-    e, v = np.linalg.eigh((hessian + hessian.T) / 2)
+    e, v = numpy_linalg().eigh((hessian + hessian.T) / 2)
     small = np.finfo(e.dtype).eps ** 0.5 * max(_size(e), 1e-30)
     step: Array = v @ ((v.T @ gradient) / np.maximum(np.abs(e), small))
     return step, float(np.min(e, initial=0.0, where=e < -small))

@@ -37,6 +37,7 @@ from wengert.ops.math.complex import real
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.batch_rules import batch_all
+from wengert.ops.support.scipy_lazy import numpy_linalg
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims, wrap
@@ -111,7 +112,7 @@ def _each(a: Array, along: Sequence[Array]) -> Any:
     for i in np.ndindex(a.shape[:-2]):
         if not np.isfinite(a[i]).all():
             raise InvalidArgumentError(f"tf.{_WHO}: the matrix holds NaN or inf.")
-        e, v = np.linalg.eigh(a[i])
+        e, v = numpy_linalg().eigh(a[i])
         yield i, e, v, [v.conj().T @ one[i] @ v for one in along]
 
 

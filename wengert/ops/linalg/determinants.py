@@ -27,6 +27,7 @@ from wengert.ops.math.complex import complex, imag, real
 from wengert.ops.math.elementwise import log, zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.scipy_lazy import numpy_linalg
 from wengert.values.convert import convert
 from wengert.values.sizes import certainly
 from wengert.values.tensor import Tensor, dims
@@ -64,14 +65,14 @@ def _adjugate_kernel(_: Namespace, a: Array) -> Array:
     wide = widen(a)
     if a.shape[-1] in _WRITTEN_OUT:
         return _WRITTEN_OUT[a.shape[-1]](wide).astype(a.dtype, copy=False)
-    det = np.linalg.det(wide)
+    det = numpy_linalg().det(wide)
     size = np.prod(np.linalg.norm(wide, axis=-1), axis=-1)
     if np.all(np.abs(det) > 1e-4 * size):
-        y = det[..., None, None] * np.linalg.inv(wide)
+        y = det[..., None, None] * numpy_linalg().inv(wide)
     else:
         u, s, vh = singular_values(wide)
         others = np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]).prod(-1)
-        turn = np.linalg.det(u) * np.linalg.det(vh)
+        turn = numpy_linalg().det(u) * numpy_linalg().det(vh)
         rest = (turn[..., None] * others)[..., None] * adjoint_array(np, u)
         y = adjoint_array(np, vh) @ rest
     return y.astype(a.dtype, copy=False)
@@ -117,7 +118,7 @@ ADJUGATE: Row = op(
 )
 MATRIX_DETERMINANT: Row = op(
     "MatrixDeterminant",
-    lambda _, a: np.asarray(np.linalg.det(widen(a)), a.dtype),
+    lambda _, a: np.asarray(numpy_linalg().det(widen(a)), a.dtype),
     vjp=(lambda g, y, a: _on_matrices(g) * transpose_last(apply(ADJUGATE, (a,))),),
     shape=lambda a: a[:-2],
     batch=in_front("MatrixDeterminant"),
@@ -140,7 +141,7 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _slogdet_kernel(_: Namespace, a: Array) -> list[Any]:
-    sign, size = np.linalg.slogdet(widen(a))
+    sign, size = numpy_linalg().slogdet(widen(a))
     return [np.asarray(sign, a.dtype), np.asarray(size, a.dtype)]
 
 

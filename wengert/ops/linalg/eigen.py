@@ -34,6 +34,7 @@ from wengert.ops.linalg.triangular import lower_with_half_diagonal
 from wengert.ops.math.complex import conj, real
 from wengert.ops.support.degenerate_setting import chosen
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.scipy_lazy import numpy_linalg
 from wengert.values.bound_ops import bound
 from wengert.values.dtypes import complex_of
 from wengert.values.shapes import Dims
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 def _eigh_kernel(_: Namespace, a: Array, *, compute_v: bool, degenerate: str) -> list[Any]:
     wide = widen(a)
     try:
-        found = np.linalg.eigh(wide) if compute_v else [np.linalg.eigvalsh(wide)]
+        found = numpy_linalg().eigh(wide) if compute_v else [numpy_linalg().eigvalsh(wide)]
     except np.linalg.LinAlgError:
         found = [np.full(wide.shape[:-1], np.nan)]
     if np.isnan(found[0]).any() or np.isnan(np.tril(wide)).any():  # which LAPACK may not see
@@ -149,7 +150,7 @@ def _eig_kernel(_: Namespace, a: Array, *, compute_v: bool) -> list[Any]:
     wide = widen(a)
     kind = complex_of(wide.dtype)
     try:
-        found = np.linalg.eig(wide) if compute_v else [np.linalg.eigvals(wide)]
+        found = numpy_linalg().eig(wide) if compute_v else [numpy_linalg().eigvals(wide)]
     except np.linalg.LinAlgError:
         raise InvalidArgumentError(
             "Eigen decomposition was not successful. The input might not be valid. [Op:Eig] Does "

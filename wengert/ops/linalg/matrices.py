@@ -19,6 +19,7 @@ from wengert.ops.math.complex import complex, conj, real
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.support.batch_rules import BatchRule, batch_all
 from wengert.ops.support.declare import convert_alike
+from wengert.ops.support.scipy_lazy import numpy_linalg
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType
 from wengert.values.shapes import shape_text
@@ -237,8 +238,8 @@ def singular_values(a: Array, **how: Any) -> Any:
     """np.linalg.svd; NaN for each matrix that is not finite, and for no other one."""
     sound = np.isfinite(a).all((-2, -1))
     if sound.all():
-        return np.linalg.svd(a, **how)
-    found = np.linalg.svd(np.where(sound[..., None, None], a, 0), **how)
+        return numpy_linalg().svd(a, **how)
+    found = numpy_linalg().svd(np.where(sound[..., None, None], a, 0), **how)
     for part in found if isinstance(found, tuple) else [found]:
         part[~sound] = np.nan
     return found

@@ -34,7 +34,7 @@ from wengert.ops.linalg.triangular import (
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.sorting import argsort
 from wengert.ops.support.half_precision import widen
-from wengert.ops.support.scipy_lazy import scipy_linalg
+from wengert.ops.support.scipy_lazy import numpy_linalg, scipy_linalg
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 def _qr_kernel(_: Namespace, a: Array, *, full_matrices: bool) -> list[Any]:
-    q, r = np.linalg.qr(widen(a), mode="complete" if full_matrices else "reduced")
+    q, r = numpy_linalg().qr(widen(a), mode="complete" if full_matrices else "reduced")
     return [np.ascontiguousarray(part).astype(a.dtype, copy=False) for part in (q, r)]
 
 

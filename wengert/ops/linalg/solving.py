@@ -28,6 +28,7 @@ from wengert.ops.linalg.matrices import (
 )
 from wengert.ops.linalg.triangular import cholesky, cholesky_solve
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.scipy_lazy import numpy_linalg
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, minimum
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 def _solve_kernel(_: Namespace, a: Array, b: Array, *, adjoint: bool) -> Array:
     wide = widen(a)
     try:
-        x = np.linalg.solve(adjoint_array(np, wide) if adjoint else wide, widen(b))
+        x = numpy_linalg().solve(adjoint_array(np, wide) if adjoint else wide, widen(b))
     except np.linalg.LinAlgError:
         raise _singular("Input matrix is not invertible.", "MatrixSolve") from None
     return x.astype(b.dtype, copy=False)
@@ -98,7 +99,7 @@ def solve(
 def _inverse_kernel(_: Namespace, a: Array, *, adjoint: bool) -> Array:
     wide = widen(a)
     try:
-        y = np.linalg.inv(adjoint_array(np, wide) if adjoint else wide)
+        y = numpy_linalg().inv(adjoint_array(np, wide) if adjoint else wide)
     except np.linalg.LinAlgError:
         raise _singular("Input is not invertible.", "MatrixInverse") from None
     return y.astype(a.dtype, copy=False)
@@ -196,7 +197,7 @@ def _least_squares_kernel(_: Namespace, a: Array, b: Array) -> Array:
     def one(a: Array, b: Array) -> tuple[Array]:
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
             return (np.full((a.shape[1], b.shape[1]), np.nan, b.dtype),)
-        return (np.linalg.lstsq(a, b)[0],)
+        return (numpy_linalg().lstsq(a, b)[0],)
 
     from_each = _each(one, widen(a), widen(b))
     return from_each.astype(b.dtype, copy=False)

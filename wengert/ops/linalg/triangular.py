@@ -26,7 +26,7 @@ from wengert.ops.linalg.matrices import (
 )
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.large_kernels import cholesky_kernel, triangular_solve_kernel
-from wengert.ops.support.scipy_lazy import scipy_linalg
+from wengert.ops.support.scipy_lazy import numpy_linalg, scipy_linalg
 from wengert.values.bound_ops import bound
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, common_shape
@@ -153,7 +153,7 @@ def _cholesky_kernel(_: Namespace, a: Array) -> Array:
     wide = widen(a)
     try:
         found = cholesky_kernel(wide)
-        y = np.linalg.cholesky(wide) if found is None else found
+        y = numpy_linalg().cholesky(wide) if found is None else found
     except np.linalg.LinAlgError:
         y = each_matrix(_cholesky_or_nan, wide)[0] if a.ndim > 2 else _cholesky_or_nan(wide)[0]
     return y.astype(a.dtype, copy=False)
@@ -161,7 +161,7 @@ def _cholesky_kernel(_: Namespace, a: Array) -> Array:
 
 def _cholesky_or_nan(a: Array) -> tuple[Any]:
     try:
-        return (np.linalg.cholesky(a),)
+        return (numpy_linalg().cholesky(a),)
     except np.linalg.LinAlgError:
         return (np.tril(np.full(a.shape, np.nan, a.dtype)),)
 
