@@ -655,3 +655,14 @@ def test_a_long_inner_axis_is_ours_where_the_result_is_compiled(turned: bool) ->
 def drawn_matrix(shape: tuple[int, int], seed: int) -> Any:
     scale = np.float32(max(shape) ** -0.5)
     return np.random.default_rng(seed).normal(size=shape).astype("f4") * scale
+
+
+def test_a_part_of_what_is_computed_has_no_more_room_than_it_takes() -> None:
+    """The first rows of a product had: the others were written beside the result."""
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("sliced_programs.py"))],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, (done.stdout[-80:], done.stderr[-2000:])

@@ -280,6 +280,8 @@ def _moved_product(item: Any, only: Any) -> Product | None:
     axes = [usual.index(s) if s in usual else -1 for s in view.strides]
     if sorted(axes) != list(range(len(usual))) or view.offset or 1 in product.shape:
         return None
+    if view.size != product.size:  # a part of it, which has no room for the whole
+        return None
     if axes[-1] != len(usual) - 1:  # BLAS writes contiguous rows
         return None
     moved = Product(item.shape, product.kind, product.views, product.place)
