@@ -591,3 +591,68 @@ def test_a_scope_of_a_function_that_another_one_calls(compiled: bool) -> None:
         return tape.gradient(y, x, overrides={"part": lambda region, g: g * 5.0})
 
     np.testing.assert_allclose(outer(X), 15.0 + np.cos(X))
+
+
+# ---- sizes not known, and numbers that are none ---------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [[None], [None, None], [3, None], None], ids=str)
+@pytest.mark.parametrize("k", [24, 25, 300])
+def test_more_than_a_guess_of_sizes_has(shape: Any, k: int) -> None:
+    """What wants many elements of an axis of unknown size has as many results as it has otherwise."""
+    spec = tf.TensorSpec(shape, tf.float32)
+    x = tf.random.stateless_normal([500] if shape == [None] else [3, 500], [1, 2])
+    values, places = tf.function(lambda x: tf.math.top_k(x, k), input_signature=[spec])(x)
+    np.testing.assert_array_equal(values, tf.math.top_k(x, k).values)
+    assert places.dtype == tf.int32
+
+
+@pytest.mark.parametrize("targets", [np.full(100, 3), [3] * 100], ids=["array", "list"])
+def test_sizes_that_arguments_tell(targets: Any) -> None:
+    spec = tf.TensorSpec([None, None], tf.float32)
+    f = tf.function(lambda x: tf.math.in_top_k(targets, x, 3), input_signature=[spec])
+    assert tf.logical_not(f(np.ones((100, 7), np.float32))).numpy().sum() == 0
+
+
+@pytest.mark.parametrize("kind", [tf.float16, tf.bfloat16, tf.float32, tf.float64], ids=str)
+def test_segments_of_infinite_numbers(kind: Any) -> None:
+    x = tf.cast([-np.inf, -np.inf, 1.0], kind)
+    for make in (tf.math.segment_max, tf.function(tf.math.segment_max)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = make(x, [0, 0, 2])
+        assert tf.cast(y, tf.float64).numpy().tolist() == [-np.inf, 0.0, 1.0]
+        assert tf.cast(tape.gradient(y, x), tf.float64).numpy().tolist() == [0.5, 0.5, 1.0]
+    assert tf.cast(tf.math.segment_min(-x, [0, 0, 1]), tf.float64).numpy().tolist() == [
+        np.inf,
+        -1.0,
+    ]
+
+
+def test_means_of_integers_in_segments() -> None:
+    found = tf.math.unsorted_segment_mean(tf.constant([1, 2, 3]), [0, 0, 1], 2)
+    assert (found.dtype, found.numpy().tolist()) == (tf.float64, [1.5, 3.0])
+
+
+@pytest.mark.parametrize("kind", [tf.float16, tf.bfloat16, tf.float32, tf.float64], ids=str)
+def test_an_update_that_is_nan_is_no_extreme(kind: Any) -> None:
+    """Nor does one take the place of a NaN, in a plan as outside of one."""
+    x, updates = tf.cast([np.nan, 1.0, 2.0], kind), tf.cast([1.0, np.nan], kind)
+    for scatter in (tf.tensor_scatter_nd_max, tf.tensor_scatter_nd_min):
+        for made in (scatter, tf.function(scatter)):
+            got = tf.cast(made(x, [[0], [1]], updates), tf.float64)
+            np.testing.assert_array_equal(got, [np.nan, 1.0, 2.0])
+
+
+def test_a_quotient_of_bfloat16_is_rounded_before_its_floor_is_taken() -> None:
+    x, y = tf.cast([5.97, 2.99, 0.998], tf.bfloat16), tf.cast(0.996, tf.bfloat16)
+    for divide in (lambda x: x // y, tf.function(lambda x: x // y)):
+        assert tf.cast(divide(x), tf.float32).numpy().tolist() == [6.0, 3.0, 1.0]
+
+
+def test_everything_is_there_for_a_star() -> None:
+    """Also what is loaded when it is asked for."""
+    found: dict[str, Any] = {}
+    exec("from wengert import *\nfrom wengert.math import *", found)
+    assert {"cond", "sort", "config", "Module", "RaggedTensor", "function", "lgamma"} <= set(found)
+    assert not [name for name in found if name.startswith("_") and name != "__builtins__"]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ctypes
 import itertools
 import mmap
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np

@@ -530,6 +530,8 @@ if not _typing.TYPE_CHECKING:
             obj=_sys.modules["wengert"],
         )
 
+    __all__ = [name for name in sorted({*globals(), *_LATER, *_ELSEWHERE}) if name[0] != "_"]
+
     def _instead_of(name: str) -> str:
         found: str = _load_module("wengert.api.advice").instead_of(name)
         return found

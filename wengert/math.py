@@ -194,6 +194,8 @@ else:
         globals()[name] = found
         return found
 
+    __all__ = [name for name in sorted({*globals(), *_LATER, "special"}) if name[0] != "_"]
+
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_LATER, "special"})

@@ -142,6 +142,7 @@ class _Call:
         self.args = args
         self.kwargs = kwargs
         self.inputs: list[Any] = []
+        self.shapes: list[tuple[int, ...]] = []  # of arrays and lists among the arguments
         self._places: dict[int, int] = {}
         self._args = self._noted(args)
         self._kwargs = self._noted(kwargs)
@@ -162,7 +163,10 @@ class _Call:
         if isinstance(value, slice):
             return slice(*[self._noted(p) for p in (value.start, value.stop, value.step)])
         if nest.is_nested(value) and len(value):
+            self.shapes.append((len(value),))
             return nest.map_parts(self._noted, value)
+        if isinstance(value, np.ndarray):
+            self.shapes.append(value.shape)
         return value
 
     def _at(self, value: Any) -> int:
@@ -607,7 +611,7 @@ def _tries(call: _Call) -> Iterator[_Try]:
         for ranks in ((2, 1, 1), (1, 2, 2)):
             guesses = [Guess(GUESSES[1].size, rank, GUESSES[1].value) for rank in ranks]
             yield _Try(GUESSES[1], dict(zip(unknown, guesses, strict=False)))
-    for resort in last_resorts([x._array.shape for x in call.inputs]):
+    for resort in last_resorts([x._array.shape for x in call.inputs], call.shapes):
         others = {id(x): guess for x, guess in zip(call.inputs, resort, strict=True)}
         yield _Try(resort[0], others, last_resort=True)
 

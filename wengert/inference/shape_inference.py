@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from wengert.errors import OpError, SymbolicValueError
 from wengert.host.fp_errors import quietly
 from wengert.values.sizes import Size, common_shape, only_shapes
 from wengert.values.symbolic import AnyShape, Form, is_certain, known_shape
+
+if TYPE_CHECKING:
+    from wengert.values.shapes import Dims
 
 # The shape (None: unknown rank; a size of None: unknown) and the NumPy dtype of one result.
 Known = tuple[Any, Any]
@@ -178,14 +181,24 @@ def _is_settled(row: Row, x: Any) -> bool:
     return is_certain(x._array.shape) and not row.by_value
 
 
-def last_resorts(shapes: Sequence[Any]) -> Iterator[list[Guess]]:
+# Large sizes for what wants many, by the number of axes that have them: few elements in all.
+_MANY: Final = ((1, 1 << 18), (2, 512), (3, 64))
+
+
+def last_resorts(shapes: Sequence[Any], elsewhere: Sequence[Dims] = ()) -> Iterator[list[Guess]]:
     """Guesses, one for each input, for when the usual ones failed.
 
-    First unknown sizes are taken from those that occur elsewhere, then unknown ranks differ.
+    First unknown sizes are taken from those that occur elsewhere, then they are large, then unknown
+    ranks differ.
     """
-    known = {s for shape in shapes if not isinstance(shape, AnyShape) for s in shape}
+    known = {s for shape in (*shapes, *elsewhere) if not isinstance(shape, AnyShape) for s in shape}
     for size in sorted(s for s in known if type(s) is int):
         for rank in range(1, 6):  # up to images of three axes
+            yield [Guess(size, rank, 0)] * len(shapes)
+    ranked = [shape for shape in shapes if not isinstance(shape, AnyShape)]
+    open_axes = max((sum(type(s) is Size for s in shape) for shape in ranked), default=0)
+    for rank, size in _MANY:
+        if open_axes <= rank:
             yield [Guess(size, rank, 0)] * len(shapes)
     unknown = [isinstance(shape, AnyShape) for shape in shapes]
     if 1 <= sum(unknown) <= 3:

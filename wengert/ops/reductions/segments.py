@@ -62,6 +62,15 @@ def _highest(dtype: NumpyDType) -> Array:
     return dtypes.of_numpy(dtype).max
 
 
+def _least(dtype: NumpyDType) -> Array:
+    """What no number is less than: minus infinity, where there is one."""
+    return np.asarray(-np.inf, dtype) if dtypes.of_numpy(dtype).is_floating else _lowest(dtype)
+
+
+def _most(dtype: NumpyDType) -> Array:
+    return np.asarray(np.inf, dtype) if dtypes.of_numpy(dtype).is_floating else _highest(dtype)
+
+
 def _empty(value: OfDType | int, dtype: NumpyDType) -> Array | int:
     return value(dtype) if callable(value) else value
 
@@ -274,7 +283,7 @@ SEGMENT_MEAN: Row = op(
 )
 SEGMENT_MAX: Row = op(
     "SegmentMax",
-    _sorted("SegmentMax", np.maximum, _lowest, 0),
+    _sorted("SegmentMax", np.maximum, _least, 0),
     shape=_by_segment,
     vjp=(_extreme_rule, None),
     batch=_by_sorted("SegmentMax"),
@@ -282,7 +291,7 @@ SEGMENT_MAX: Row = op(
 )
 SEGMENT_MIN: Row = op(
     "SegmentMin",
-    _sorted("SegmentMin", np.minimum, _highest, 0),
+    _sorted("SegmentMin", np.minimum, _most, 0),
     shape=_by_segment,
     vjp=(_extreme_rule, None),
     batch=_by_sorted("SegmentMin"),
@@ -458,7 +467,7 @@ def unsorted_segment_mean(
     >>> tf.math.unsorted_segment_mean([1.0, 2.0, 3.0], [0, 1, 0], 2).numpy().tolist()
     [2.0, 2.0]
     """
-    total, sizes = _totals(data, segment_ids, num_segments)
+    total, sizes = _totals(data, segment_ids, num_segments, NUMBER)
     mean: Tensor = total / sizes
     return mean
 
@@ -473,15 +482,17 @@ def unsorted_segment_sqrt_n(
     >>> tf.math.unsorted_segment_sqrt_n([1.0, 3.0, 2.0, 2.0], [0, 1, 0, 0], 2).numpy().round(4)
     array([2.8868, 3.    ], dtype=float32)
     """
-    total, sizes = _totals(data, segment_ids, num_segments)
+    total, sizes = _totals(data, segment_ids, num_segments, INEXACT)
     scaled: Tensor = total / sqrt(sizes)
     return scaled
 
 
-def _totals(data: TensorLike, segment_ids: TensorLike, num_segments: IntLike) -> tuple[Any, Any]:
+def _totals(
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, allowed: str
+) -> tuple[Any, Any]:
     """The sums, and the sizes of the segments, at least one."""
     x, ids = convert(data), integers(segment_ids, names="int32, int64")
-    _check_dtype(UNSORTED_SEGMENT_SUM, x, INEXACT)
+    _check_dtype(UNSORTED_SEGMENT_SUM, x, allowed)
     count = int(static(num_segments))
     sizes = unsorted_segment_sum(ones(dims(ids)), ids, count)
     rest = dims(x)[len(dims(ids)) :]

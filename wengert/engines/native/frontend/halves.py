@@ -20,8 +20,9 @@ from wengert.values.symbolic import Form
 
 # Elementwise operations that take numbers of two bytes as they are.
 OF_BITS: Final = frozenset(("Bitcast", "Cast"))
-# Operations whose result depends on which numbers a dtype has.
-OF_DTYPES: Final = frozenset(("NextAfter", "UnsortedSegmentMax", "UnsortedSegmentMin"))
+# Operations whose result depends on which numbers a dtype has, also those in the middle of it: a quotient
+# is rounded before its floor is taken.
+OF_DTYPES: Final = frozenset(("FloorDiv", "NextAfter", "UnsortedSegmentMax", "UnsortedSegmentMin"))
 Lowered = Callable[[Any, Sequence[Any]], Sequence[View]]
 
 

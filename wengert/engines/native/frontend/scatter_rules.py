@@ -12,9 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.frontend.arrays import Dims, View, broadcast, slice_view
-from wengert.engines.native.frontend.lanes import LANES, Lane
+from wengert.engines.native.frontend.lanes import LANES, Lane, like
 from wengert.engines.native.frontend.lowering import Lowering, rule
-from wengert.engines.native.frontend.scalar import NotLowered, dtype_of
+from wengert.engines.native.frontend.scalar import NotLowered, dtype_of, is_float
 from wengert.graph.operation import Operation
 from wengert.values.dtypes import of_numpy
 
@@ -115,8 +115,14 @@ def _scatter_nd(
     return _scattered(low, "add", numbers, u, shape)
 
 
+# An update that is NaN is no extreme: it becomes a number beyond which all others are.
+_UNCHANGING: Final = {"max": -math.inf, "min": math.inf}
+
+
 def _onto(how: str) -> Any:
     def lowered(low: Lowering, op: Operation, x: View, i: View, u: View) -> View:
+        if how in _UNCHANGING and is_float(u.kind):
+            u = low.computed(lambda v: LANES.where(LANES.isnan(v), like(v, _UNCHANGING[how]), v), u)
         return _scattered(low, how, _at_coordinates(low, i, x.shape, ()), u, x.shape, x)
 
     return lowered
