@@ -16,6 +16,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.host.parallel import mind_the_load
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, numbers_of, sizes_of, states
 from wengert.ops.arrays.shaping import as_shape, expand_dims, reshape, squeeze
@@ -116,6 +117,7 @@ def _rows(
         sizes = (out, x.shape[1 + axis]) if transposed else (x.shape[1 + axis], out)
         channels = x.shape[3] if axis and x.shape[3] <= FEW_CHANNELS else 0
         blocks = _blocks(find, sizes, axis, how, transposed, channels, x.dtype)
+        mind_the_load()
         return (_along_width if axis else _along_height)(xp, x, out, blocks)
 
     def both(xp: Namespace, x: Array, size: Dims, how: Attrs, transposed: bool) -> Array:

@@ -12,7 +12,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.malloc import LARGE_SLOW
-from wengert.host.parallel import in_rows
+from wengert.host.parallel import in_rows, mind_the_load
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import expand_dims, one_axis
@@ -506,6 +506,7 @@ def sigmoid_cross_entropy_with_logits(
 
 def _l2_kernel(_: Namespace, x: Array) -> Array:
     flat = widen(x).reshape(-1)
+    mind_the_load()
     return np.asarray(np.dot(flat, flat) * flat.dtype.type(0.5)).astype(x.dtype)
 
 

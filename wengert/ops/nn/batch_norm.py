@@ -18,7 +18,7 @@ from wengert.core.row import EachInput, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.malloc import LARGE
-from wengert.host.parallel import in_blocks
+from wengert.host.parallel import in_blocks, mind_the_load
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.batched import run_merged
 from wengert.ops.arrays.creation import fill
@@ -102,6 +102,7 @@ def _lines(x: Array, axis: int, channels: int) -> tuple[Any, Any, Any]:
     others, along = _channels(x.shape, axis)
     if axis != x.ndim - 1 or not x.size:
         return x, lambda v: v.reshape(along), lambda part: np.sum(part, others)
+    mind_the_load()
     times = math.gcd(x.size // channels, 1 << max((_LINE // channels).bit_length() - 1, 0))
 
     def sums(part: Array) -> Array:

@@ -16,7 +16,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.malloc import LARGE
-from wengert.host.parallel import in_rows
+from wengert.host.parallel import in_rows, mind_the_load
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math.arithmetic import pow
 from wengert.ops.math.elementwise import square
@@ -45,6 +45,7 @@ def _band(channels: int, radius: int, dtype: NumpyDType) -> Array:
 def _neighbours(x: Array, radius: int) -> Array:
     """The sums over the channels that are at most `radius` away."""
     channels = x.shape[-1]
+    mind_the_load()
     return x @ _band(channels, radius, x.dtype)
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from wengert.host.parallel import Result, in_parts
+from wengert.host.parallel import Result, in_parts, mind_the_load
 from wengert.host.threads import processors
 from wengert.ops.arrays.window_geometry import Windows
 from wengert.ops.nn.conv.by_machine_code import compared, convolved
@@ -154,6 +154,7 @@ def correlate(x: Array, w: Array, at: Windows, y: Array | None = None) -> Array:
     if not inner or not y.size:  # nothing to sum, or nothing to find
         y[...] = 0
     elif _is_pointwise(at) and groups == 1:
+        mind_the_load()
         np.matmul(x, w.reshape(inner, made), out=y)
     elif groups > 1 and inner == 1:
         _correlate_channels(x, w, at, y)
