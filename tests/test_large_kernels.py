@@ -172,10 +172,10 @@ def test_a_row_gives_what_its_kernel_gives(name: str) -> None:
         assert got.dtype == want.dtype
         finite = np.isfinite(want)
         np.testing.assert_array_equal(got[~finite], want[~finite])
-        tiny = np.finfo(kind).tiny
-        np.testing.assert_allclose(
-            got[finite], want[finite], rtol=64 * np.finfo(kind).eps, atol=8 * tiny
-        )
+        eps, tiny = np.finfo(kind).eps, np.finfo(kind).tiny
+        # Next to its zeros the result is a small sum of large terms, there and here.
+        atol = 16 * eps if name in ("Lgamma", "Digamma") else 8 * tiny
+        np.testing.assert_allclose(got[finite], want[finite], rtol=64 * eps, atol=atol)
 
 
 def known(row: Any, xs: Any) -> bool:

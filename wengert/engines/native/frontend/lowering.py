@@ -48,7 +48,7 @@ from wengert.engines.native.frontend.arrays import (
     whole,
 )
 from wengert.engines.native.frontend.halves import lowered_on_halves, narrow, wide
-from wengert.engines.native.frontend.lanes import LANES, Lane
+from wengert.engines.native.frontend.lanes import LANES, Lane, call
 from wengert.engines.native.frontend.list_forms import ListForm, bodies_of, list_forms
 from wengert.engines.native.frontend.plan_key import Inexact, exactly
 from wengert.engines.native.frontend.scalar import (
@@ -793,10 +793,17 @@ def template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Cod
     return found
 
 
+# Rows whose kernels are SciPy's, and the functions of `mathematics` that are the same.
+SPECIAL: Final = {
+    name: name.lower() for name in ("Lgamma", "Digamma", "Erfinv", "Erfcinv", "Ndtri")
+}
+
+
 def _written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
     code, xs = _begun(kinds)
     try:
-        result = row.kernel(LANES, *xs, **attrs)
+        special = SPECIAL.get(row.name)
+        result = call(special, *xs) if special else row.kernel(LANES, *xs, **attrs)
     except NotLowered:
         raise
     except Exception as error:  # noqa: BLE001  # the kernel uses what lanes do not support

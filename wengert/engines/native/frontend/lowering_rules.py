@@ -248,17 +248,6 @@ def _l2_loss(low: Lowering, op: Operation, x: View) -> View:
 # ---- special functions, whose kernels are SciPy's --------------------------------------------------
 
 
-def _special(name: str) -> Any:
-    def lowered(low: Lowering, op: Operation, x: View) -> View:
-        return low.computed(lambda v: call(name, v), x)
-
-    return lowered
-
-
-for _row in ("Lgamma", "Digamma", "Erfinv", "Erfcinv", "Ndtri"):
-    rule(_row)(_special(_row.lower()))
-
-
 @rule("PolygammaOfOrder")
 def _polygamma(low: Lowering, op: Operation, x: View, *, order: int) -> View:
     return low.computed(lambda v: call(f"polygamma_{order}", v), x)
