@@ -52,14 +52,17 @@ def _lgamma_near_two(z: Array) -> Array:
 
 
 def _lgamma_kernel(_: Namespace, x: Array) -> Array:
-    """SciPy's function, except near its zeros, 1 and 2, where it is inaccurate."""
+    """SciPy's function, except near its zeros, 1 and 2, where it is inaccurate, and for subnormal numbers."""
     wide = np.asarray(x).astype(np.float64)
-    y = np.array(scipy_special().gammaln(wide))
+    y = np.array(scipy_special().gammaln(np.where(wide == -np.inf, np.inf, wide)))
     for zero in (1.0, 2.0):
         near = np.abs(wide - zero) < _NEAR
         if np.any(near):
             z = wide[near] - zero
             y[near] = _lgamma_near_two(z) - (np.log1p(z) if zero == 1.0 else 0.0)
+    subnormal = (np.abs(wide) < np.finfo(np.float64).tiny) & (wide != 0)
+    if np.any(subnormal):
+        y[subnormal] = -np.log(np.abs(wide[subnormal]))
     return y.astype(x.dtype, copy=False)
 
 

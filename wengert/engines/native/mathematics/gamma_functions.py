@@ -91,8 +91,10 @@ def lgamma(x: Lane) -> Lane:
     series = inverse * polynomial(inverse * inverse, member_of(t, _STIRLING))
     far = fma(t - 0.5, log - 1.0, number(t, _HALF_LOG) + series)
     y = where(large, far, near)
-    y = where(x < 0.0, LANES.log(like(x, math.pi) / abs(_sine(f))) - y, y)
-    return where(abs(x) == INFINITY, x, y)
+    # The sine by pi, which is f itself where that is small: times pi, a subnormal number has few bits.
+    share = where(abs(f) < 1e-9, abs(f), abs(_sine(f)) * like(f, 1.0 / math.pi))
+    y = where(x < 0.0, -LANES.log(share) - y, y)
+    return where(abs(x) == INFINITY, abs(x), y)
 
 
 # digamma(1.5 + v) = (v - root) p(v) for |v| <= 1/2: 1.4e-7, 1.4e-16
