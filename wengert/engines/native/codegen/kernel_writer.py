@@ -18,6 +18,7 @@ import numpy as np
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
 from wengert.engines.native.codegen.math_functions import functions_text
+from wengert.engines.native.codegen.panel_columns import mask_of
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.runtime.cache import load_or_store
 from wengert.engines.native.runtime.llvm import LoadedObject, compile_text
@@ -140,6 +141,13 @@ class KernelWriter(FunctionWriter):
         self.numbers = [self.loaded("i64", self.table, k) for k in range(numbers)]
         self._failed = self.set(f"getelementptr i64, ptr {self.table}, i64 {numbers}")
         self._rooms: list[str] = []
+
+    def along_row(self, count: str, short: int, width: int, body: Callable[..., None]) -> None:
+        """The elements of a row: as one vector if all rows are `short`, of so many elements."""
+        if short:
+            body(0, mask_of(short, width), [])
+        else:
+            self.along(count, width, body)
 
     def text(self) -> str:
         """The complete LLVM IR of the kernel."""

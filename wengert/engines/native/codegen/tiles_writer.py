@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
 from wengert.engines.native.codegen.gemm_forms import Function
+from wengert.engines.native.codegen.vectors import power_over
 from wengert.engines.native.runtime.processor import vector_bytes
 
 VECTORS: Final = 2  # of which an element of wide rows consists
@@ -26,7 +27,7 @@ def tiles_text(own: int, finish: Any) -> Function:
 def _width(columns: int, full: int) -> int:
     """The elements of a vector for rows of so many columns: few of it should be left over."""
     if columns < full:
-        return 1 << (columns - 1).bit_length()
+        return power_over(columns)
     return full if columns % (VECTORS * full) else VECTORS * full
 
 

@@ -17,7 +17,7 @@ from wengert.engines.native.codegen.function_writer import FunctionWriter
 from wengert.engines.native.codegen.gemm_forms import Form, Function
 from wengert.engines.native.codegen.panel_columns import mask_of
 from wengert.engines.native.codegen.squares import picked
-from wengert.engines.native.codegen.vectors import literal, llvm_type
+from wengert.engines.native.codegen.vectors import literal, llvm_type, power_over
 from wengert.engines.native.frontend.scalar import constant
 from wengert.engines.native.runtime.processor import vector_bytes
 from wengert.values.open_size import OpenSize
@@ -78,7 +78,7 @@ class _VectorProduct(FunctionWriter):
     def _width(self, count: int) -> int:
         """The elements of a vector: a power of two, and no more than needed."""
         full = vector_bytes() // int(self.kind[1])
-        return min(1 << (count - 1).bit_length(), full) if count > 1 else 1
+        return min(power_over(count), full) if count > 1 else 1
 
     def _each(self, together: int, some: Callable[[Any, int], None]) -> None:
         """`some(first row, rows)` for so many rows together, and for those that are left over."""
@@ -135,7 +135,7 @@ class _VectorProduct(FunctionWriter):
 
     def _added_across(self, sums: list[str]) -> tuple[str, int]:
         """A vector of the sums across these vectors, and how wide it is."""
-        width, count = self.width, 1 << (len(sums) - 1).bit_length()
+        width, count = self.width, power_over(len(sums))
         if count == 1:
             return across(self, "sum", self.kind, sums[0], width), 1
         while width > count:  # until there are as many as each has elements

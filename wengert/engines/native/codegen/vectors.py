@@ -28,6 +28,11 @@ def power_within(*most: int) -> int:
     return 1 << (min(most).bit_length() - 1)
 
 
+def power_over(least: int) -> int:
+    """The smallest power of two that is no smaller than a number."""
+    return 1 << (least - 1).bit_length()
+
+
 def llvm_type(kind: str, width: int) -> str:
     scalar = _SCALARS[kind]
     return scalar if width == 1 else f"<{width} x {scalar}>"

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import kernel
-from wengert.engines.native.codegen.vectors import llvm_type
+from wengert.engines.native.codegen.vectors import llvm_type, power_over
 from wengert.engines.native.frontend.image_tiles import (
     PARTS,
     SMALLEST,
@@ -68,7 +68,7 @@ def _cut(made: int, lanes: int, size: int) -> tuple[int, int]:
 def _width(kind: str, made: int) -> int:
     """The elements of a vector: as many as there are output channels, if these are few."""
     size = int(kind[1])
-    return max(min(vector_bytes() // size, 1 << (made - 1).bit_length()), SMALLEST // size)
+    return max(min(vector_bytes() // size, power_over(made)), SMALLEST // size)
 
 
 def _widened(g: Any, made: int) -> Any:

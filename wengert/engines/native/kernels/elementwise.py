@@ -10,8 +10,7 @@ import numpy as np
 
 from wengert.core.row import Attrs, Row
 from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, kernel, memory_of
-from wengert.engines.native.codegen.panel_columns import mask_of
-from wengert.engines.native.codegen.vectors import llvm_type, power_within
+from wengert.engines.native.codegen.vectors import llvm_type, power_over, power_within
 from wengert.engines.native.frontend.lowering import template
 from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, is_float
 from wengert.engines.native.mathematics import elementary
@@ -183,10 +182,8 @@ def _rows(kinds: tuple[str, ...], instructions: Any, value: int, short: int, is_
     several = len(kinds)
     w = KernelWriter(several + 1, 4 + 2 * several)
     rows, columns, each, count, *steps = w.numbers
-    whole = None
     if short:
-        width = 1 << (short - 1).bit_length()
-        whole = mask_of(short, width)
+        width = power_over(short)
     begin = w.mul("%part", each)
     end = w.least(w.add(begin, each), rows)
 
@@ -214,13 +211,11 @@ def _rows(kinds: tuple[str, ...], instructions: Any, value: int, short: int, is_
                 (y,) = w.code(code, given, width, [value], w.called)
                 w.write(out, target, j, y, width, mask)
 
-            if short:
-                some(0, whole)
-            elif is_wide:
+            if is_wide:
                 last = w.sub(columns, width)
                 w.loop(0, columns, width, lambda j, _: some(w.least(j, last), None))
             else:
-                w.along(columns, width, some)
+                w.along_row(columns, short, width, some)
 
         w.loop(w.most(w.sub(begin, first), 0), w.least(w.sub(end, first), count), 1, row)
 

@@ -13,8 +13,7 @@ import numpy as np
 from wengert.core.row import Attrs, Row
 from wengert.engines.native.codegen.combine import combine, neutral
 from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
-from wengert.engines.native.codegen.panel_columns import mask_of
-from wengert.engines.native.codegen.vectors import literal, llvm_type
+from wengert.engines.native.codegen.vectors import literal, llvm_type, power_over
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.scalar import Code
 from wengert.engines.native.kernels.padded_lines import kind_of
@@ -131,7 +130,7 @@ def _columns(how: str, kind: str, short: int) -> str:
     """Chunks of rows, of which each gives one row; rows are a vector each if all are so short."""
     w = KernelWriter(2, 6)
     (x, y), (items, count, chunks, columns, chunk, each) = w.arrays, w.numbers
-    width = 1 << (short - 1).bit_length() if short else _several(kind)
+    width = power_over(short) if short else _several(kind)
     kinds = llvm_type(kind, width)
     together = 4 if short else 1  # rows, so that a sum need not wait for the one before
 
@@ -159,10 +158,7 @@ def _columns(how: str, kind: str, short: int) -> str:
             (total,) = w.loop(whole, size, 1, rows, [(kinds, sums[0])])
             w.write(kind, target, j, total, width, mask)
 
-        if short:
-            some(0, mask_of(short, width))
-        else:
-            w.along(columns, width, some)
+        w.along_row(columns, short, width, some)
 
     w.share(each, items, item)
     return w.text()

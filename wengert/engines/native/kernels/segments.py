@@ -10,7 +10,7 @@ import numpy as np
 
 from wengert.engines.native.codegen.combine import combine
 from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
-from wengert.engines.native.codegen.panel_columns import mask_of
+from wengert.engines.native.codegen.vectors import power_over
 from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 
@@ -40,7 +40,7 @@ def _changed(how: str, kind: str, width: int, short: int) -> str:
     w = KernelWriter(3, 3)
     (out, ids, updates), (count, columns, each) = w.arrays, w.numbers
     if short:
-        width = 1 << (short - 1).bit_length()
+        width = power_over(short)
     first = w.mul("%part", each)
     own = w.least(w.sub(columns, first), each)
 
@@ -52,10 +52,7 @@ def _changed(how: str, kind: str, width: int, short: int) -> str:
             old, new = (w.read(kind, p, j, width, mask) for p in (target, source))
             w.write(kind, target, j, combine(w, how, kind, old, new, width), width, mask)
 
-        if short:
-            some(0, mask_of(short, width))
-        else:
-            w.along(own, width, some)
+        w.along_row(own, short, width, some)
 
     w.loop(0, count, 1, row)
     return w.text()
