@@ -363,13 +363,9 @@ def _depthwise_to_input(
     check_kind(g.kind)
     at = _channels(w.shape, input_sizes, attrs)
     inner, made = w.shape[-2:]
-    if inner < MANY:
+    if inner < MANY or not _is_large((*input_sizes[:-1], inner * made), g.kind):
         return each_channel_back(low, Frame(at, 1), w, g)
-    w = _one_each(low, w)
-    if _is_large((*input_sizes[:-1], inner * made), g.kind):
-        x = _depthwise_tiled(low, g, turned_around(w, 2), turned_back(at))
-    else:
-        x = each_channel_back(low, Frame(at, 1), w, g)
+    x = _depthwise_tiled(low, g, turned_around(_one_each(low, w), 2), turned_back(at))
     if made == 1:
         return x
     return low.reduced("sum", low.reshape(x, (*input_sizes, made)), [len(input_sizes)], False)

@@ -7,7 +7,6 @@ filter reaches lie side by side as channels, and so do those of the filter.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -28,10 +27,9 @@ if TYPE_CHECKING:
 LARGE_BYTES = 1 << 24  # of the slices side by side, of some samples at a time
 
 
-def convolved(x: Array, w: Array, at: Windows, y: Array) -> bool:
+def convolved(x: Array, w: Array, at: Windows, y: Array, groups: int = 1) -> bool:
     """Compute a convolution, into `y`; whether there is a kernel for it."""
     inner, made = w.shape[-2:]
-    groups = x.shape[-1] // inner if inner else 1
     if groups > 1 and inner > 1:
         each = made // groups
         return all(
@@ -53,10 +51,9 @@ def convolved(x: Array, w: Array, at: Windows, y: Array) -> bool:
     return found is not None
 
 
-def compared(x: Array, g: Array, at: Windows, shape: Dims) -> Array | None:
+def compared(x: Array, g: Array, at: Windows, shape: Dims, groups: int = 1) -> Array | None:
     """The gradient of a filter of a shape; None if there is no kernel for it."""
     *kernel, inner, made = shape
-    groups = x.shape[-1] // inner if inner else 1
     if groups > 1 and inner > 1:
         each = made // groups
         parts = []
@@ -129,14 +126,8 @@ def _as_images(x: Array, at: Windows) -> Iterator[tuple[slice, Array]]:
 
 
 def _side_by_side(x: Array, at: Windows) -> Array:
-    n, size, *across, inner = x.shape
-    count, deep, stride, rate, before = (
-        at.out[0],
-        at.kernel[0],
-        at.stride[0],
-        at.rate[0],
-        at.before[0],
-    )
+    n, _, *across, inner = x.shape
+    size, deep, stride, rate, before, count = (part[0] for part in at)
     images = np.zeros((n, count, *across, deep, inner), x.dtype)
     for t in range(deep):
         first = t * rate - before  # where the first window has its slice of this depth
@@ -145,4 +136,4 @@ def _side_by_side(x: Array, at: Windows) -> Array:
         if start < stop:
             last = first + (stop - 1) * stride + 1
             images[:, start:stop, ..., t, :] = x[:, first + start * stride : last : stride]
-    return images.reshape(n * count, *across, math.prod((deep, inner)))
+    return images.reshape(n * count, *across, deep * inner)

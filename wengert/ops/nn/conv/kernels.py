@@ -149,7 +149,7 @@ def correlate(x: Array, w: Array, at: Windows, y: Array | None = None) -> Array:
     if y is None:
         y = np.empty((len(x), *at.out, made), x.dtype)
     groups = _groups(x, inner)
-    if y.size * math.prod(w.shape[:-1]) >= WORTH_SHARING and convolved(x, w, at, y):
+    if y.size * math.prod(w.shape[:-1]) >= WORTH_SHARING and convolved(x, w, at, y, groups):
         return y
     if not inner or not y.size:  # nothing to sum, or nothing to find
         y[...] = 0
@@ -377,7 +377,7 @@ def compare(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
     groups = _groups(x, inner)
     wide, each = math.prod(kernel) * inner, made // groups
     if g.size * wide >= WORTH_SHARING:
-        found = compared(x, g, at, shape)
+        found = compared(x, g, at, shape, groups)
         if found is not None:
             return found
     if groups > 1 and inner == 1:
