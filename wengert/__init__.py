@@ -511,6 +511,10 @@ _ELSEWHERE = {
 }
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, *_ELSEWHERE})
+
+
 # Type checkers know the names from above, and shall know that there are no others.
 if not _typing.TYPE_CHECKING:
 
@@ -530,15 +534,11 @@ if not _typing.TYPE_CHECKING:
             obj=_sys.modules["wengert"],
         )
 
-    __all__ = [name for name in sorted({*globals(), *_LATER, *_ELSEWHERE}) if name[0] != "_"]
+    __all__ = [name for name in __dir__() if name[0] != "_"]
 
     def _instead_of(name: str) -> str:
         found: str = _load_module("wengert.api.advice").instead_of(name)
         return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, *_ELSEWHERE})
 
 
 _kinks_declared_later(lambda: _load_module("wengert.ops.nn.pool.ties"))

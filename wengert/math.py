@@ -143,6 +143,11 @@ _LATER = {
     "zeta": "wengert.ops.special.gamma",
 }
 
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, "special"})
+
+
 if _typing.TYPE_CHECKING:
     from wengert import math_special as _special
     from wengert.ops.linalg.norms import l2_normalize as l2_normalize
@@ -194,8 +199,4 @@ else:
         globals()[name] = found
         return found
 
-    __all__ = [name for name in sorted({*globals(), *_LATER, "special"}) if name[0] != "_"]
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, "special"})
+    __all__ = [name for name in __dir__() if name[0] != "_"]
