@@ -14,7 +14,7 @@ import numpy as np
 
 from wengert.errors import ConvergenceError, InvalidArgumentError
 from wengert.host.locks import load_module
-from wengert.ops.support.scipy_lazy import numpy_linalg
+from wengert.ops.support.lapack import numpy_linalg
 from wengert.values.tensor import wrap
 
 if TYPE_CHECKING:

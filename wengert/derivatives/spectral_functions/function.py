@@ -37,7 +37,7 @@ from wengert.ops.math.complex import real
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.batch_rules import batch_all
-from wengert.ops.support.scipy_lazy import numpy_linalg
+from wengert.ops.support.lapack import numpy_linalg
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims, wrap

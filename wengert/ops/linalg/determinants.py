@@ -27,7 +27,7 @@ from wengert.ops.math.complex import complex, imag, real
 from wengert.ops.math.elementwise import log, zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.half_precision import widen
-from wengert.ops.support.scipy_lazy import numpy_linalg
+from wengert.ops.support.lapack import numpy_linalg
 from wengert.values.convert import convert
 from wengert.values.sizes import certainly
 from wengert.values.tensor import Tensor, dims

@@ -34,7 +34,7 @@ from wengert.ops.linalg.triangular import lower_with_half_diagonal
 from wengert.ops.math.complex import conj, real
 from wengert.ops.support.degenerate_setting import chosen
 from wengert.ops.support.half_precision import widen
-from wengert.ops.support.scipy_lazy import numpy_linalg
+from wengert.ops.support.lapack import numpy_linalg
 from wengert.values.bound_ops import bound
 from wengert.values.dtypes import complex_of
 from wengert.values.shapes import Dims

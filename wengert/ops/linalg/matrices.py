@@ -19,7 +19,7 @@ from wengert.ops.math.complex import complex, conj, real
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.support.batch_rules import BatchRule, batch_all
 from wengert.ops.support.declare import convert_alike
-from wengert.ops.support.scipy_lazy import numpy_linalg
+from wengert.ops.support.lapack import numpy_linalg
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType
 from wengert.values.shapes import shape_text

@@ -20,7 +20,7 @@ from wengert.ops.arrays.joining import concat
 from wengert.ops.linalg.matrices import each_matrix, in_front, matrix, transpose_last
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.support.half_precision import widen
-from wengert.ops.support.scipy_lazy import scipy_linalg
+from wengert.ops.support.lapack import scipy_linalg
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:

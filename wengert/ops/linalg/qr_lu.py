@@ -34,7 +34,7 @@ from wengert.ops.linalg.triangular import (
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.sorting import argsort
 from wengert.ops.support.half_precision import widen
-from wengert.ops.support.scipy_lazy import numpy_linalg, scipy_linalg
+from wengert.ops.support.lapack import numpy_linalg, scipy_linalg
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype

@@ -28,7 +28,7 @@ from wengert.ops.linalg.matrices import (
 )
 from wengert.ops.linalg.triangular import cholesky, cholesky_solve
 from wengert.ops.support.half_precision import widen
-from wengert.ops.support.scipy_lazy import numpy_linalg
+from wengert.ops.support.lapack import numpy_linalg
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, minimum

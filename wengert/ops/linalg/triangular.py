@@ -25,8 +25,8 @@ from wengert.ops.linalg.matrices import (
     matrix_and_sides,
 )
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.lapack import numpy_linalg, scipy_linalg
 from wengert.ops.support.large_kernels import cholesky_kernel, triangular_solve_kernel
-from wengert.ops.support.scipy_lazy import numpy_linalg, scipy_linalg
 from wengert.values.bound_ops import bound
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, common_shape

@@ -34,7 +34,7 @@ from wengert.ops.math.complex import conj, real
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.declare import convert_alike
 from wengert.ops.support.half_precision import widen
-from wengert.ops.support.scipy_lazy import scipy_linalg
+from wengert.ops.support.lapack import scipy_linalg
 from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.sizes import certainly

@@ -8,6 +8,8 @@ declare          From rows to public functions, for operations whose function on
 degenerate_setting  What gradients of coinciding eigenvalues are: the setting of the whole program
 half_precision   Two-byte floats: kernels that sum or iterate do so in float32 and convert once at
                  the end
+lapack           The linear algebra of NumPy and of SciPy, with as many threads as the machine has
+                 to spare
 large_kernels    Kernels that engines may register for large arrays outside of graphs, in place of
                  NumPy
 parameter_names  The types of declared functions whose parameters are not called x and y
