@@ -2,6 +2,7 @@
 
 from wengert.engines.native.frontend import (
     choices,
+    complex_rules,
     contractions,
     convolution_rules,
     diagonal_rules,
@@ -20,6 +21,7 @@ from wengert.engines.native.frontend import (
 
 __all__ = [
     "choices",
+    "complex_rules",
     "contractions",
     "convolution_rules",
     "diagonal_rules",

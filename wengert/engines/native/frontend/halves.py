@@ -14,9 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.frontend.arrays import View
+from wengert.engines.native.frontend.retyped import Retyped
 from wengert.engines.native.frontend.scalar import HALVES, NotLowered, dtype_of, type_or_none
-from wengert.values.dtypes import DType, bfloat16, float16, float32
-from wengert.values.symbolic import Form
 
 # Elementwise operations that take numbers of two bytes as they are.
 OF_BITS: Final = frozenset(("Bitcast", "Cast"))
@@ -51,46 +50,16 @@ def lowered_on_halves(
     # Draws have other bits for other dtypes, and a result of a double would be rounded twice.
     if op.row.name in OF_DTYPES or "f8" in kinds or not kinds & HALVES:
         raise NotLowered("what float32 would make otherwise")
-    found = lower(_Wide(op), [wide(low, v) for v in views])
+    found = lower(Retyped(op, _wide_dtype), [wide(low, v) for v in views])
     results = [narrow(low, v, kind) for v, kind in zip(found, made, strict=True)]
     if [v.kind for v in results] != made:
         raise NotLowered("the result has another dtype in NumPy")
     return results
 
 
-class _Wide:
-    """An operation as the same one on float32."""
-
-    def __init__(self, op: Any) -> None:
-        self._op = op
-        self.inputs = [_wide_tensor(x) for x in op.inputs]
-        self.outputs = [_wide_tensor(y) for y in op.outputs]
-        self.attrs = {name: _wide_dtype(value) for name, value in op.attrs.items()}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._op, name)
-
-
-class _WideTensor:
-    """A tensor as the same one of float32."""
-
-    def __init__(self, x: Any) -> None:
-        self._x = x
-        self._array = Form(x._array.shape, np.dtype(np.float32))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._x, name)
-
-
-def _wide_tensor(x: Any) -> Any:
-    return _WideTensor(x) if _is_half(x._array.dtype) else x
-
-
-def _wide_dtype(value: Any) -> Any:
-    """float32 for a dtype of two bytes; any other attribute as it is."""
-    if isinstance(value, DType):
-        return float32 if value is float16 or value is bfloat16 else value
-    return np.dtype(np.float32) if isinstance(value, np.dtype) and _is_half(value) else value
+def _wide_dtype(dtype: Any) -> Any:
+    """float32 for a dtype of two bytes; any other one as it is."""
+    return np.dtype(np.float32) if _is_half(dtype) else dtype
 
 
 def _is_half(dtype: Any) -> bool:

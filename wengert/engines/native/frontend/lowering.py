@@ -47,6 +47,14 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
+from wengert.engines.native.frontend.complex_numbers import (
+    PART_OF,
+    Pair,
+    form_of_pair,
+    lowered_on_pairs,
+    pair_of,
+    side_by_side,
+)
 from wengert.engines.native.frontend.halves import lowered_on_halves, narrow, wide
 from wengert.engines.native.frontend.lanes import LANES, Lane, call
 from wengert.engines.native.frontend.list_forms import ListForm, bodies_of, list_forms
@@ -105,10 +113,13 @@ class Lowering:
         self.single: dict[Base, tuple[View, View]] = {}
         self.items: list[Any] = []  # what is computed, in order
         self.views: dict[int, View] = {}  # by the ids of tensors
+        self.pairs: dict[int, Pair] = {}  # of complex numbers, by the ids of tensors
+        self.of_pairs: set[Base] = set()  # whose last axis is that of the parts of complex numbers
         self.rows: dict[int, Rows] = {}  # of lists that loops make or take, by their ids
         self.given: dict[Base, SymbolicTensor] = {}  # the inputs of the plan
         self.source: dict[Base, SymbolicTensor] = {}  # the same, and the results of NumPy's steps
         self.constants: dict[Base, int] = {}  # indices into the plan's constants
+        self.parts_of_constants: dict[Base, tuple[int, int]] = {}  # of complex ones: also which part
         self.cells: dict[Base, SymbolicTensor] = {}  # variables that are read at the start
         self.checks: list[View] = []  # truth values that raise an error if true
         self._state: dict[int, View] = {}  # the current values of variables
@@ -140,16 +151,39 @@ class Lowering:
                 view = self._constant(value, at)
             if view is not None:
                 self.views[key] = view
+            elif key not in opened and is_complex(value):
+                self.pairs[key] = self._constant_pair(value, at)
         for op in plan.steps:
             self._lower(op)
 
     def _enter(self, x: SymbolicTensor) -> None:
         kind = kind_of(x)
         if kind is None or x._array.shape is None:
+            form = form_of_pair(x)
+            if form is not None:
+                self.pairs[id(x)] = self._memory_of_pair(Input(*form), x)
+                self.given[self.pairs[id(x)].real.base] = x
             return
         base = Input(x._array.shape, kind)
         self.given[base] = self.source[base] = x
         self.views[id(x)] = whole(base)
+
+    def _memory_of_pair(self, base: Base, x: SymbolicTensor) -> Pair:
+        """The parts of complex numbers that are in memory."""
+        self.of_pairs.add(base)
+        self.source[base] = x
+        return pair_of(whole(base))
+
+    def _constant_pair(self, value: Any, at: int) -> Pair:
+        """Each part of a constant is an array of its own, or a number."""
+        found = []
+        for which, part in enumerate((value.real, value.imag)):
+            view = self._constant(part, at)
+            assert view is not None
+            if self.constants.pop(view.base, None) is not None:
+                self.parts_of_constants[view.base] = at, which
+            found.append(view)
+        return Pair(*found)
 
     def _constant(self, value: Any, at: int) -> View | None:
         if not isinstance(value, (np.ndarray, np.generic)):  # a list of a loop
@@ -205,10 +239,12 @@ class Lowering:
             self._outside(op)
             return
         for y, view in zip(op.outputs, results, strict=True):
-            if view is not None:
+            if isinstance(view, Pair):
+                self.pairs[id(y)] = view
+            elif view is not None:
                 self.views[id(y)] = view
 
-    def _lowered(self, op: Operation) -> Sequence[View | None]:
+    def _lowered(self, op: Operation) -> Sequence[View | Pair | None]:
         row = op.row
         self.place = op
         if row.name in ASSIGNMENTS or row.name == "ReadVariableOp":
@@ -220,18 +256,31 @@ class Lowering:
         if (op.outputs and id(op.outputs[0]) in self.forms) or row.name.startswith("TensorList"):
             return [self._on_lists(op)]
         views: list[Any] = [self.views.get(id(x)) for x in _without_empty(op)]
+        if self.pairs and None in views:
+            views = [v or self.pairs.get(id(x)) for v, x in zip(views, op.inputs, strict=True)]
         for v in views:
             if v is None or 0 in v.shape:
                 raise NotLowered("an input is no array of numbers, or empty")
         if row.closes:  # passes on some of its inputs
             return list(row.kernel(None, *views))
         kinds = [kind_of(y) for y in op.outputs]
+        if any(map(form_of_pair, op.outputs)) or any(isinstance(v, Pair) for v in views):
+            return self._on_pairs(op, views)
         if None in kinds or any(0 in y._array.shape for y in op.outputs):
             raise NotLowered("the result is no array of numbers")
         lower = self._deferred if isinstance(row.inline, DeferredCall) else self._by_rule
         if not HALVES.isdisjoint([*kinds, *[v.kind for v in views]]):
             return lowered_on_halves(self, op, views, kinds, lower)
         return lower(op, views)
+
+    def _on_pairs(self, op: Operation, operands: Sequence[Any]) -> Sequence[View | Pair]:
+        """An operation on complex numbers."""
+        is_plain = not (op.row.users or op.row.stateful or op.row.effects)
+        if not is_plain or isinstance(op.row.inline, DeferredCall) or not TABLE.get(op.row.name):
+            raise NotLowered("the operation is the user's, or more than a function")
+        if any(0 in y._array.shape for y in op.outputs if is_certain(y._array.shape)):
+            raise NotLowered("an empty result")
+        return lowered_on_pairs(self, op, operands, self._by_rule)
 
     def _lowered_whole(self, op: Operation) -> Sequence[View | None]:
         """An operation with bodies that are compiled."""
@@ -300,6 +349,11 @@ class Lowering:
                 inputs.append(AsList(stored, self.forms[id(x)].depth))
                 views.append(stored)
                 continue
+            pair = self.pairs.get(id(x))
+            if pair is not None and self.source.get(pair.real.base) is not x:
+                inputs.append(side_by_side(self, pair))
+                views.append(inputs[-1])
+                continue
             # An input of the plan is passed on unchanged: it may be a variable, or missing.
             if view is None or self.source.get(view.base) is x:
                 inputs.append(x)
@@ -318,6 +372,12 @@ class Lowering:
         self.items.append(step)
         for y in op.outputs:
             kind = kind_of(y)
+            form = form_of_pair(y)
+            if form is not None and math.prod(form[0]):
+                memory = Outside(*form, step)
+                step.results.append(memory)
+                self.pairs[id(y)] = self._memory_of_pair(memory, y)
+                continue
             if kind is None or not math.prod(y._array.shape):
                 step.results.append(y)
                 continue
@@ -623,6 +683,11 @@ def as_it_is(kind: str) -> tuple[Code, int]:
     """The code that copies a number: one object for all, so that equal copies are recognized."""
     code = Code()
     return code, code.add("param", kind, (), 0)
+
+
+def is_complex(value: Any) -> bool:
+    """Whether a constant is an array of complex numbers."""
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype in PART_OF and value.size > 0
 
 
 def _identity(argument: Any) -> Any:

@@ -114,6 +114,11 @@ class RunnableProgram:
     def _constant(self, at: int) -> Any:
         return np.asarray(self._used[at], order="C")
 
+    def _part(self, place: tuple[int, int]) -> Any:
+        """The real or the imaginary part of a constant."""
+        value = np.asarray(self._used[place[0]])
+        return np.ascontiguousarray(value.imag if place[1] else value.real)
+
     def _array(self, said: tuple[str, tuple[int, ...], bytes]) -> Any:
         kind, shape, data = said
         return np.frombuffer(data, kind).reshape(shape).copy()  # a kernel says there that it failed

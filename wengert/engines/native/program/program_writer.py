@@ -15,6 +15,7 @@ import numpy as np
 from wengert.engines.native.frontend.arrays import (
     AsList,
     Base,
+    Dims,
     Input,
     Known,
     Literal,
@@ -26,6 +27,7 @@ from wengert.engines.native.frontend.arrays import (
     View,
     Write,
 )
+from wengert.engines.native.frontend.complex_lanes import COMPLEX_OF
 from wengert.engines.native.frontend.lowering import is_stream
 from wengert.engines.native.program.arena import SMALL, Arena
 from wengert.engines.native.program.program import KEEPING, NativeStep, Program
@@ -110,6 +112,8 @@ class ProgramWriter:
             self._array(base, f"{self._objects[id(x)]}.{_held_in(x)}")
         for base, at in self.low.constants.items():
             self._name_of[id(base)] = self._new("c", "constant", at)
+        for base, place in self.low.parts_of_constants.items():
+            self._name_of[id(base)] = self._new("c", "part", place)
 
     def _take_arena(self) -> None:
         """Get an arena: a small one is the plan's own, and serves it again."""
@@ -141,12 +145,10 @@ class ProgramWriter:
             self.lines.append(f"if {name} is None: {name} = {self._new_array(base)}")
         self.lines.append(f"if type({name}) is not ndarray: {name} = as_numbers({name})")
         # An array of another shape or dtype than the graph's must not reach machine code.
-        dtype = self._dtype(base)
-        otherwise = (
-            "return otherwise(values)" if early else f"misfit({name}, {base.shape!r}, {dtype})"
-        )
+        dtype, shape = self._dtype(base), self._seen_shape(base.shape, base)
+        otherwise = "return otherwise(values)" if early else f"misfit({name}, {shape!r}, {dtype})"
         self.lines.append(
-            f"if {name}.shape != {base.shape!r} or ({name}.dtype is not {dtype} "
+            f"if {name}.shape != {shape!r} or ({name}.dtype is not {dtype} "
             f"and {name}.dtype != {dtype}): {otherwise}"
         )
 
@@ -162,7 +164,11 @@ class ProgramWriter:
 
     def _new_array(self, base: Base) -> str:
         """An array of that form, as an expression."""
-        return f"empty({base.shape!r}, {self._dtype(base)})"
+        return f"empty({self._seen_shape(base.shape, base)!r}, {self._dtype(base)})"
+
+    def _seen_shape(self, shape: Dims, base: Base) -> Dims:
+        """A shape as Python sees it: complex numbers have no axis of their parts."""
+        return shape[:-1] if base in self.low.of_pairs else shape
 
     def _new_rows(self, rows: Rows, count: str) -> str:
         """An array of so many rows, as an expression."""
@@ -170,6 +176,8 @@ class ProgramWriter:
 
     def _dtype(self, base: Base) -> str:
         kind = "bool" if base.kind == "b1" else base.kind
+        if base in self.low.of_pairs:
+            kind = COMPLEX_OF[kind].str[1:]
         name = f"dtype_{kind}"
         self.names[name] = "dtype", kind
         return name
@@ -450,7 +458,9 @@ class ProgramWriter:
         """The array of a contiguous view."""
         source = self.low.source.get(view.base)
         name = self._name(view.base) if source is None else self._object(source)
-        return name if view.shape == view.base.shape else f"{name}.reshape({view.shape!r})"
+        if view.shape == view.base.shape:
+            return name
+        return f"{name}.reshape({self._seen_shape(view.shape, view.base)!r})"
 
     # ---- results ---------------------------------------------------------------------------------
 
@@ -472,14 +482,15 @@ class ProgramWriter:
                 continue
             base = x.base
             name = self._shaped(x)
-            results.append(name if x.shape else f"{name}[()]")
+            shape = self._seen_shape(x.shape, base)
+            results.append(name if shape else f"{name}[()]")
             key = id(base)
             fresh.append(
                 key in made
                 and key not in written
                 and key not in used
                 and key not in seen
-                and bool(x.shape)
+                and bool(shape)
             )
             seen.add(key)
         return results, fresh
