@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from wengert.engines.native.frontend.arrays import Choice, Dims, Input, View, whole
 from wengert.engines.native.frontend.list_forms import ListForm
-from wengert.engines.native.frontend.lowering import WHOLE, Lowering, kind_of, known_shape
+from wengert.engines.native.frontend.lowering import WHOLE, Lowering, form_in_memory
 from wengert.engines.native.frontend.parts import Part, fixed_in
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.graph.operation import Operation
@@ -92,7 +92,7 @@ class InsideBranches:
         y = op.outputs[at]
         form = low.forms.get(id(y))
         found = self._form_of_given(at)
-        if found != ((known_shape(y), kind_of(y)) if form is None else form[:2]):
+        if found != (form_in_memory(y) if form is None else form[:2]):
             raise NotLowered("results of several forms")
         return found
 

@@ -65,12 +65,12 @@ def pair_of(view: View) -> Pair:
 
 def side_by_side(low: Any, pair: Pair) -> View:
     """The parts side by side in memory: where they are, if they lie there so, or else copied."""
-    real, imag = pair
-    if real.base is imag.base and real.strides == imag.strides and imag.offset == real.offset + 1:
-        found = low.stored(View(real.base, (*pair.shape, 2), real.offset, (*real.strides, 1)))
+    shape, (real, imag) = (*pair.shape, 2), pair
+    is_joined = (real.base, real.strides, real.offset + 1) == (imag.base, imag.strides, imag.offset)
+    if is_joined and real.base in low.of_pairs:
+        found = low.stored(View(real.base, shape, real.offset, (*real.strides, 1)))
         low.of_pairs.add(found.base)
         return found  # type: ignore[no-any-return]
-    shape = (*pair.shape, 2)
     target = whole(Base(shape, pair.kind))
     places = [slice_view(target, (Ellipsis, k)) for k in (0, 1)]
     joined = low.assembled(shape, pair.kind, None, list(zip(pair, places, strict=True)))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from wengert.engines.native.frontend.complex_numbers import PART_OF
 from wengert.engines.native.frontend.scalar import TYPE_OF
 from wengert.engines.native.frontend.trip_counts import trips
 from wengert.execution.plan import Plan
@@ -32,6 +33,7 @@ class ListForm(NamedTuple):
     shape: tuple[int, ...]
     kind: str
     depth: int = 1  # of the lists in each other; 0 for an array
+    is_of_pairs: bool = False  # whether the last axis is that of the parts of complex numbers
 
 
 def list_forms(plan: Plan) -> dict[int, ListForm]:
@@ -205,7 +207,8 @@ class _Classes:
             self._elements.append((key, one))
         if outer is not None and outer.depth > 1:
             self._lengths.append((inner, outer.shape[1]))
-            self._elements.append((inner, ListForm(outer.shape[2:], outer.kind, outer.depth - 2)))
+            element = outer._replace(shape=outer.shape[2:], depth=outer.depth - 2)
+            self._elements.append((inner, element))
 
     def _known(self) -> dict[int, ListForm]:
         lengths: dict[int, set[Any]] = {}
@@ -218,8 +221,8 @@ class _Classes:
         for root, sizes in lengths.items():
             forms = elements.get(root, set())
             if len(sizes) == len(forms) == 1 and None not in sizes | forms:
-                (size,), ((shape, kind, depth),) = sizes, forms
-                known[root] = ListForm((size, *shape), kind, depth + 1)
+                (size,), ((shape, kind, depth, is_of_pairs),) = sizes, forms
+                known[root] = ListForm((size, *shape), kind, depth + 1, is_of_pairs)
         return known
 
 
@@ -227,5 +230,10 @@ def _element(form: Any) -> ListForm | None:
     if form is None or isinstance(form, ListForm):
         return form
     shape, dtype = form
-    kind = TYPE_OF.get(getattr(dtype, "numpy_dtype", dtype)) if is_certain(shape) else None
-    return None if kind is None else ListForm(tuple(map(int, shape)), kind, 0)
+    if not is_certain(shape):
+        return None
+    dtype, sizes = getattr(dtype, "numpy_dtype", dtype), tuple(map(int, shape))
+    if dtype in PART_OF:
+        return ListForm((*sizes, 2), PART_OF[dtype], 0, True)
+    kind = TYPE_OF.get(dtype)
+    return None if kind is None else ListForm(sizes, kind, 0)

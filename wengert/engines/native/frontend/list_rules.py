@@ -12,7 +12,8 @@ from typing import Any
 from wengert.engines.native.frontend.arrays import RowSet, View, whole
 from wengert.engines.native.frontend.lanes import LANES
 from wengert.engines.native.frontend.list_forms import ListForm
-from wengert.engines.native.frontend.lowering import LIST_RULES, Lowering, known_shape
+from wengert.engines.native.frontend.lowering import LIST_RULES, Lowering
+from wengert.engines.native.frontend.parts import shape_in
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.graph.operation import Operation
 
@@ -44,7 +45,7 @@ def _list(low: Lowering, x: Any) -> View:
 
 
 def _array(low: Lowering, x: Any) -> View:
-    found = low.views.get(id(x))
+    found = low.memory(x)
     if found is None or 0 in found.shape:
         raise NotLowered("an input is no array of numbers, or empty")
     return found
@@ -96,7 +97,7 @@ def _length(low: Lowering, op: Operation) -> View:
 @_rule("TensorListStack", "TensorListStackLike")
 def _stack(low: Lowering, op: Operation) -> View:
     values = _list(low, op.inputs[0])
-    if known_shape(op.outputs[0]) != values.shape:
+    if shape_in(low, op.outputs[0]) != values.shape:
         raise NotLowered("the shape of the result is not known to what follows")
     return values
 
@@ -104,7 +105,7 @@ def _stack(low: Lowering, op: Operation) -> View:
 @_rule("TensorListGetItem", "TensorListGetItemLike")
 def _get(low: Lowering, op: Operation) -> View:
     values = _list(low, op.inputs[0])
-    if known_shape(op.outputs[0]) != values.shape[1:]:
+    if shape_in(low, op.outputs[0]) != values.shape[1:]:
         raise NotLowered("an element of another form than the list's")
     return _got(low, values, _index(low, op.inputs[1], values.shape[0]))
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wengert.engines.native.frontend.arrays import Repeat, Rows, Tally, View, whole
+from wengert.engines.native.frontend.complex_numbers import form_of_pair
 from wengert.engines.native.frontend.list_forms import ListForm
-from wengert.engines.native.frontend.lowering import WHOLE, Lowering, kind_of, known_shape
+from wengert.engines.native.frontend.lowering import WHOLE, Lowering, form_in_memory
 from wengert.engines.native.frontend.parts import Part, fixed_in, shape_in, stored_in
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.frontend.trip_counts import trips
@@ -42,7 +43,7 @@ class Inside:
         if self.count is None:
             if loop.condition is not None and any(e.backward for e, _ in self.emits):
                 raise NotLowered("the first row belongs to the last iteration, which is not known")
-            if any(id(e.inside) in forms or kind_of(e.inside) is None for e, _ in self.emits):
+            if any(id(e.inside) in forms or form_in_memory(e.inside) is None for e, _ in self.emits):
                 raise NotLowered("a list for each iteration")
         self.body = Part(
             loop.body,
@@ -104,7 +105,9 @@ class Inside:
         makers = [rows.loop for rows in taken if isinstance(rows, Rows)]
         loop.after += [maker for maker in makers if maker is not None]
         low.items.append(loop)
-        for made, (_, y) in zip(loop.emitted, self.emits, strict=True):
+        for made, (emit, y) in zip(loop.emitted, self.emits, strict=True):
+            if form_of_pair(emit.inside) is not None:
+                low.of_pairs.add(made)
             if isinstance(made, Rows):
                 low.rows[id(y)] = made
             else:
@@ -125,15 +128,17 @@ class Inside:
 
 def _rows(low: Lowering, x: SymbolicTensor, inside: SymbolicTensor) -> Rows:
     """What a loop takes, if it is another loop's or given to the plan."""
-    kind = kind_of(inside)
-    if kind is None or 0 in known_shape(inside):
+    form = form_in_memory(inside)
+    if form is None or 0 in form[0]:
         raise NotLowered("the elements are no arrays of numbers")
     found = low.rows.get(id(x))
     if found is None:
         if all(x is not given for given in low.plan.given):
             raise NotLowered("a list that NumPy makes")
-        found = low.rows[id(x)] = Rows(inside._array.shape, kind, Tally(), x)
-    if found.shape != inside._array.shape or found.kind != kind:
+        found = low.rows[id(x)] = Rows(*form, Tally(), x)
+        if form_of_pair(inside) is not None:
+            low.of_pairs.add(found)
+    if (found.shape, found.kind) != form:
         raise NotLowered("elements of another form than the loop was made for")
     return found
 

@@ -138,7 +138,7 @@ class Lowering:
             else:
                 base = Input(*self.forms[id(x)][:2])
                 self.given[base] = x
-                self.lists[id(x)] = whole(base)
+                self.lists[id(x)] = self._of_form(whole(base), self.forms[id(x)])
         opened = open_values(plan.order, plan.known)
         for at, (key, value) in enumerate(plan.used().items()):
             if key in self.forms:
@@ -221,7 +221,13 @@ class Lowering:
             return self.number(form.kind, 0, form.shape)
         base = Input(form.shape, form.kind)
         self.constants[base] = at
-        return whole(base)
+        return self._of_form(whole(base), form)
+
+    def _of_form(self, view: View, form: ListForm) -> View:
+        """A list as an array, which Python sees as one of complex numbers if they are."""
+        if form.is_of_pairs:
+            self.of_pairs.add(view.base)
+        return view
 
     def number(self, kind: str, value: Any, shape: Dims = ()) -> View:
         """The same number everywhere; one that depends on open sizes is read from memory."""
@@ -241,6 +247,9 @@ class Lowering:
         for y, view in zip(op.outputs, results, strict=True):
             if isinstance(view, Pair):
                 self.pairs[id(y)] = view
+            elif view is not None and form_of_pair(y) is not None:
+                self.of_pairs.add(view.base)
+                self.pairs[id(y)] = pair_of(view)
             elif view is not None:
                 self.views[id(y)] = view
 
@@ -345,9 +354,8 @@ class Lowering:
         for x in op.inputs:
             view = self.views.get(id(x))
             if view is None and id(x) in self.lists:
-                stored = self.stored(self.lists[id(x)])
-                inputs.append(AsList(stored, self.forms[id(x)].depth))
-                views.append(stored)
+                inputs.append(self.as_list(x))
+                views.append(inputs[-1].view)
                 continue
             pair = self.pairs.get(id(x))
             if pair is not None and self.source.get(pair.real.base) is not x:
@@ -386,6 +394,11 @@ class Lowering:
             self.source[base] = y
             self.views[id(y)] = whole(base)
 
+    def as_list(self, x: SymbolicTensor) -> AsList:
+        """A list in memory."""
+        form = self.forms[id(x)]
+        return AsList(self._of_form(self.stored(self.lists[id(x)]), form), form.depth)
+
     def reserved(self, op: Operation, blocks: int) -> View:
         """The key and the counter from which an operation draws; its stream goes on after so many blocks."""
         step = Step(op, op.inputs[:1], [], blocks)
@@ -397,9 +410,21 @@ class Lowering:
     def left_over(self) -> tuple[list[View], list[Write]]:
         """The checks and assignments since the last step of NumPy's, or since the beginning."""
         checks = [self.stored(v) for v in self.checks]
-        writes = [Write(c, self.stored(v), self._last) for c, v in self.written.values()]
+        writes = [Write(c, self._seen(c, v), self._last) for c, v in self.written.values()]
         self.checks, self.written = [], {}
         return checks, writes
+
+    def _seen(self, x: SymbolicTensor, view: View) -> View:
+        """A value in memory, where Python sees it."""
+        stored = self.stored(view)
+        if form_of_pair(x) is not None:
+            self.of_pairs.add(stored.base)
+        return stored
+
+    def memory(self, x: SymbolicTensor) -> View | None:
+        """A tensor as it lies in memory; complex numbers with an axis of their parts."""
+        pair = self.pairs.get(id(x))
+        return self.views.get(id(x)) if pair is None else side_by_side(self, pair)
 
     # ---- variables -----------------------------------------------------------------------------
 
@@ -407,7 +432,7 @@ class Lowering:
         cell = op.inputs[0]
         if op.row.name == "ReadVariableOp":
             return [self.now(cell)]
-        value = self.views.get(id(op.inputs[1]))
+        value = self.memory(op.inputs[1])
         how = ASSIGNMENTS[op.row.name]
         if value is None:
             raise NotLowered("the value is no array of numbers")
@@ -432,6 +457,8 @@ class Lowering:
         if found is None:
             base = Input(*_form_of_cell(cell))
             self.cells[base] = cell
+            if form_of_pair(cell) is not None:
+                self.of_pairs.add(base)
             found = self._state[id(cell)] = whole(base)
         return found
 
@@ -764,9 +791,15 @@ def _form_of_cell(cell: SymbolicTensor) -> tuple[Dims, str]:
     """The shape and the type of what it holds; of a stream, the words of its state."""
     if is_stream(cell):
         return (3,), "u8"
-    kind = kind_of(cell)
-    assert kind is not None
-    return cell._array.shape, kind
+    form = form_in_memory(cell)
+    assert form is not None
+    return form
+
+
+def form_in_memory(x: SymbolicTensor) -> tuple[Dims, str] | None:
+    """The shape and the type of a tensor as it lies in memory; None if it is no array of a known shape."""
+    kind = kind_of(x)
+    return form_of_pair(x) if kind is None else (x._array.shape, kind)
 
 
 def _compiled_whole(plan: Plan, forms: dict[int, ListForm], left: Container[int]) -> dict[int, Any]:
@@ -800,7 +833,7 @@ def _opaque_cells(plan: Plan, whole: dict[int, Any], is_body: bool) -> set[int]:
             continue
         simple = op.row.name == "ReadVariableOp" or op.row.name in ASSIGNMENTS
         for at, x in enumerate(op.inputs):
-            lowered = simple and at == 0 and kind_of(x) is not None
+            lowered = simple and at == 0 and form_in_memory(x) is not None
             if lowered and len(op.inputs) == 2:
                 lowered = _same_form(x, op.inputs[1])
             if at == 0 and simple and op.outputs:

@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert.engines.native.frontend.arrays import Base, Dims, Input, Repeat, Step, View
 from wengert.engines.native.frontend.list_forms import ListForm
-from wengert.engines.native.frontend.lowering import Lowering, known_shape, lowering_of
+from wengert.engines.native.frontend.lowering import Lowering, form_in_memory, known_shape, lowering_of
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.execution.plan import Plan, effects
 from wengert.graph.function_graph import FunctionGraph
@@ -118,13 +118,13 @@ def fixed_in(
 
 def stored_in(low: Lowering, x: SymbolicTensor) -> View:
     """A value in memory."""
-    view = low.lists.get(id(x)) if id(x) in low.forms else low.views.get(id(x))
+    view = low.lists.get(id(x)) if id(x) in low.forms else low.memory(x)
     if view is None or 0 in view.shape:
         raise NotLowered("no array of numbers, or an empty one")
     return low.stored(view)
 
 
 def shape_in(low: Lowering, x: SymbolicTensor) -> Dims:
-    """The shape of a value; of a list, that of its rows."""
-    form = low.forms.get(id(x))
-    return known_shape(x) if form is None else form.shape
+    """The shape of a value in memory; of a list, that of its rows."""
+    form = low.forms.get(id(x)) or form_in_memory(x)
+    return known_shape(x) if form is None else form[0]

@@ -18,7 +18,7 @@ from wengert.engines.native.frontend.arrays import (
     View,
     Write,
 )
-from wengert.engines.native.frontend.complex_numbers import Pair, side_by_side
+from wengert.engines.native.frontend.complex_numbers import side_by_side
 from wengert.engines.native.frontend.lowering import Lowering
 from wengert.engines.native.optimize.across import read_along
 from wengert.engines.native.optimize.blocks import in_blocks
@@ -66,14 +66,10 @@ class Schedule:
             return self.low.stored(x)
         view = self.low.views.get(id(x))
         if view is None and id(x) in self.low.lists:
-            return AsList(self.low.stored(self.low.lists[id(x)]), self.low.forms[id(x)].depth)
+            return self.low.as_list(x)
         if id(x) in self.low.pairs:
-            return self._fetched_pair(x, self.low.pairs[id(x)])
+            return side_by_side(self.low, self.low.pairs[id(x)])
         return x if view is None else self.low.stored(view)
-
-    def _fetched_pair(self, x: Any, pair: Pair) -> Any:
-        """Complex numbers in memory: as they were given, or side by side."""
-        return x if self.low.source.get(pair.real.base) is x else side_by_side(self.low, pair)
 
     def _fetched_views(self) -> list[View]:
         found = [x.view if type(x) is AsList else x for x in self.fetched]
