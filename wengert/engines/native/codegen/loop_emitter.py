@@ -8,7 +8,7 @@ along the row are computed between them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.codegen.column_loop import ColumnLoop
 from wengert.engines.native.codegen.combine import across, combine, neutral
@@ -377,11 +377,15 @@ class Emitter(Layout):
             if op == "param":
                 self.last_read[self.loads[extra[1]].base] = stage
         self.written_in.update({b: stage for b, _ in stores})
+        beside, done = self._neighbours(stores)
 
         def body(j: str, width: int, mask: str | None, accumulators: list[str]) -> list[str]:
             names = self._elements(order, j, width, mask, stage)
             for b, v in stores:
-                self._put(b, j, names[v], mask, width)
+                if b in beside and width > 1:
+                    self._put_pair(b, j, (names[v], names[beside[b]]), mask, width)
+                elif b not in done or width == 1:
+                    self._put(b, j, names[v], mask, width)
             for i in keeps:
                 self.access.store(self.scratch[i], self.code.kind(i), j, names[i], mask, width)
             found: list[str] = []
@@ -504,6 +508,35 @@ class Emitter(Layout):
         spread = splat(body, narrow, kind, width)
         steps = multiples(body, stride, kind, width)
         return body.set(f"add {llvm_type(kind, width)} {spread}, {steps}")
+
+    def _neighbours(self, stores: Sequence[tuple[Base, int]]) -> tuple[dict[Base, int], set[Base]]:
+        """Pieces whose elements lie between those of others: for the first ones the others' values, and these."""
+        places = {self._comb_of(b, 0): (b, v) for b, v in stores if self._comb_of(b, 0)}
+        found, others = {}, set()
+        for b, _ in stores:
+            other = places.get(self._comb_of(b, 1))
+            if other is not None:
+                others.add(other[0])
+                found[b] = other[1]
+        return found, others
+
+    def _comb_of(self, base: Base, further: int) -> Any:
+        """Where a piece goes that takes every second place, so many elements further on; None for any other."""
+        target = self.targets.get(base)
+        if type(base) is not Piece or target is None or base.kind == "b1" or len(self.inner) != 1:
+            return None
+        if target.level == ROW or target.strides[self.inner[0]] != 2:
+            return None
+        view = base.target
+        return view.base, view.offset + further, tuple(target.strides)
+
+    def _put_pair(
+        self, base: Base, j: str, pair: tuple[str, str], mask: str | None, width: int
+    ) -> None:
+        """Store elements of a row, and those of the piece between them."""
+        at, _ = self._along(self.targets[base], j)
+        place = self.access.element(self.known.out_starts[base], base.kind, at)
+        self.access.store_side_by_side(place, base.kind, pair, mask, width)
 
     def _put(self, base: Base, j: str, value: str, mask: str | None, width: int) -> None:
         """Store elements of a row."""

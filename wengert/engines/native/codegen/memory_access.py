@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from wengert.engines.native.codegen.vectors import Body, llvm_type, memory_type
 from wengert.values.open_size import OpenSize
 
+_NEAR = 4  # the distance of elements up to which all between them are loaded
+
 
 class Access:
     """Emits loads and stores of array elements into a function."""
@@ -44,7 +46,20 @@ class Access:
     ) -> str:
         """Load strided elements."""
         place = self.element(start, kind, at)
+        if mask is None and type(stride) is int and 1 < stride <= _NEAR and kind != "b1":
+            return self._picked_out(place, kind, stride, width)
         return self.at_places(self.places_from(place, kind, stride, width), kind, width, mask)
+
+    def _picked_out(self, place: str, kind: str, stride: int, width: int) -> str:
+        """The same of elements near each other: whole vectors are loaded, the last one ends with the last element."""
+        body, memory, found = self.body, memory_type(kind, width), ""
+        last = stride * (width - 1) - (width - 1)
+        for begin in [min(k * width, last) for k in range(stride)]:
+            loaded = self.read(place, kind, str(begin), width, None)
+            there = [width + stride * k - begin if begin <= stride * k < begin + width else k for k in range(width)]  # fmt: skip
+            chosen = ", ".join(f"i32 {k}" for k in there)
+            found = body.set(f"shufflevector {memory} {found or loaded}, {memory} {loaded}, <{width} x i32> <{chosen}>")  # fmt: skip
+        return found
 
     def at_places(self, places: str, kind: str, width: int, mask: str | None) -> str:
         body = self.body
@@ -77,6 +92,19 @@ class Access:
         )
         chosen = mask or "splat (i1 true)"
         body.do(f"call void {name}({memory} {value}, <{width} x ptr> {places}, i32 {kind[1]}, <{width} x i1> {chosen})")  # fmt: skip
+
+    def store_side_by_side(
+        self, place: str, kind: str, pair: tuple[str, str], mask: str | None, width: int
+    ) -> None:
+        """Store two vectors so that elements with the same index are neighbours."""
+        if mask is not None:
+            for k, value in enumerate(pair):
+                self.scatter(self.element(place, kind, str(k)), kind, 2, value, mask, width)
+            return
+        body, memory = self.body, memory_type(kind, width)
+        order = ", ".join(f"i32 {k % 2 * width + k // 2}" for k in range(2 * width))
+        both = body.set(f"shufflevector {memory} {pair[0]}, {memory} {pair[1]}, <{2 * width} x i32> <{order}>")  # fmt: skip
+        store_at(body, kind, place, both, 2 * width, None)
 
     def places_from(self, place: str, kind: str, stride: int, width: int) -> str:
         scalar, steps = memory_type(kind, 1), multiples(self.body, stride, "i8", width)

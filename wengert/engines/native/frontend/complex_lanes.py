@@ -120,7 +120,9 @@ def _as_complex(value: Any, part: Any, some: Lane) -> ComplexLane:
     return ComplexLane(like(zero, number.real), like(zero, number.imag))
 
 
-def _of_two(function: Callable[[ComplexLane, ComplexLane], Any]) -> Callable[[Any, Any], Any]:
+def _of_two(
+    function: Callable[[ComplexLane, ComplexLane], ComplexLane],
+) -> Callable[[Any, Any], ComplexLane]:
     return lambda x, y: function(*_alike(x, y))
 
 
@@ -294,7 +296,8 @@ class ComplexNamespace:
         unknown = ComplexLane(like(a.real, math.nan), like(a.real, math.nan))
         where = ComplexNamespace.where
         at_zero = where(b.real > 0, zero, unknown)
-        return where(b == 0, one, where(a == 0, at_zero, found))
+        result: ComplexLane = where(b == 0, one, where(a == 0, at_zero, found))
+        return result
 
     @staticmethod
     def sqrt(x: ComplexLane) -> ComplexLane:

@@ -141,9 +141,9 @@ def elementwise(low: Any, op: Any, operands: Sequence[Operand]) -> Operand:
     code, results = _template(op.row, kinds, op.attrs)
     form = op.outputs[0]._array
     wanted = PART_OF.get(form.dtype)
-    if (len(results) == 2) != (wanted is not None) or (wanted or code.kind(results[0])) != code.kind(
-        results[0]
-    ):
+    if (len(results) == 2) != (wanted is not None) or (
+        wanted or code.kind(results[0])
+    ) != code.kind(results[0]):
         raise NotLowered("the result has another dtype in NumPy")
     views = [v for x in operands for v in (x if isinstance(x, Pair) else (x,))]
     given = [broadcast(v, form.shape) for v in views]

@@ -50,7 +50,7 @@ class Lane:
         return getattr(LANES, ufunc.__name__)(*inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if any(kind is not Lane for kind in types):
+        if not all(issubclass(kind, (Lane, np.ndarray)) for kind in types):
             return NotImplemented  # a complex number among the operands knows what to do
         return getattr(LANES, function.__name__)(*args, **kwargs)
 

@@ -43,7 +43,9 @@ class Inside:
         if self.count is None:
             if loop.condition is not None and any(e.backward for e, _ in self.emits):
                 raise NotLowered("the first row belongs to the last iteration, which is not known")
-            if any(id(e.inside) in forms or form_in_memory(e.inside) is None for e, _ in self.emits):
+            if any(
+                id(e.inside) in forms or form_in_memory(e.inside) is None for e, _ in self.emits
+            ):
                 raise NotLowered("a list for each iteration")
         self.body = Part(
             loop.body,

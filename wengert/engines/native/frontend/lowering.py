@@ -119,7 +119,9 @@ class Lowering:
         self.given: dict[Base, SymbolicTensor] = {}  # the inputs of the plan
         self.source: dict[Base, SymbolicTensor] = {}  # the same, and the results of NumPy's steps
         self.constants: dict[Base, int] = {}  # indices into the plan's constants
-        self.parts_of_constants: dict[Base, tuple[int, int]] = {}  # of complex ones: also which part
+        self.parts_of_constants: dict[
+            Base, tuple[int, int]
+        ] = {}  # of complex ones: also which part
         self.cells: dict[Base, SymbolicTensor] = {}  # variables that are read at the start
         self.checks: list[View] = []  # truth values that raise an error if true
         self._state: dict[int, View] = {}  # the current values of variables
@@ -381,7 +383,7 @@ class Lowering:
         for y in op.outputs:
             kind = kind_of(y)
             form = form_of_pair(y)
-            if form is not None and math.prod(form[0]):
+            if form is not None and 0 not in form[0]:
                 memory = Outside(*form, step)
                 step.results.append(memory)
                 self.pairs[id(y)] = self._memory_of_pair(memory, y)

@@ -7,7 +7,12 @@ from typing import Any
 
 from wengert.engines.native.frontend.arrays import Base, Dims, Input, Repeat, Step, View
 from wengert.engines.native.frontend.list_forms import ListForm
-from wengert.engines.native.frontend.lowering import Lowering, form_in_memory, known_shape, lowering_of
+from wengert.engines.native.frontend.lowering import (
+    Lowering,
+    form_in_memory,
+    known_shape,
+    lowering_of,
+)
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.execution.plan import Plan, effects
 from wengert.graph.function_graph import FunctionGraph
