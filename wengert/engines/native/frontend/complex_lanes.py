@@ -144,6 +144,16 @@ def _quotient(x: ComplexLane, y: ComplexLane) -> ComplexLane:
     return ComplexLane(real, imag)
 
 
+def _reciprocal(x: ComplexLane) -> ComplexLane:
+    """The same for one, which of zero is no number."""
+    is_wide = LANES.absolute(x.real) >= LANES.absolute(x.imag)
+    more, less = _exchanged(is_wide, x.real, x.imag)
+    ratio = less / more
+    below = LANES.reciprocal(more + less * ratio)
+    more, less = _exchanged(is_wide, below, ratio * below)
+    return ComplexLane(more, -less)
+
+
 def _exchanged(stay: Lane, x: Lane, y: Lane) -> tuple[Lane, Lane]:
     return LANES.where(stay, x, y), LANES.where(stay, y, x)
 
@@ -175,6 +185,23 @@ def _log_of_modulus(x: ComplexLane) -> Lane:
         size = LANES.where(is_near, near, LANES.log(_modulus(x)))
     infinite = LANES.logical_or(LANES.isinf(x.real), LANES.isinf(x.imag))
     return LANES.where(infinite, like(size, math.inf), size)
+
+
+def _far(x: Lane) -> tuple[Lane, Lane, Lane]:
+    """Whether the exponential may overflow; how much less has one that does not, and what it lacks."""
+    bound, shift = (60.0, 44.0) if x.kind == "f4" else (600.0, 400.0)
+    is_far = x > bound
+    less = LANES.where(is_far, like(x, shift), like(x, 0.0))
+    return is_far, less, LANES.where(is_far, like(x, math.exp(shift)), like(x, 1.0))
+
+
+def _hyperbolic(x: Lane) -> tuple[Lane, Lane, Lane]:
+    """The hyperbolic sine and cosine, and a factor that both lack: far from zero they are half an exponential."""
+    size = LANES.absolute(x)
+    is_far, less, factor = _far(size)
+    half = LANES.exp(size - less) * 0.5
+    sine = LANES.where(is_far, LANES.copysign(half, x), LANES.sinh(x))
+    return sine, LANES.where(is_far, half, LANES.cosh(x)), factor
 
 
 def _tanh(x: ComplexLane) -> ComplexLane:
@@ -254,7 +281,7 @@ class ComplexNamespace:
 
     @staticmethod
     def reciprocal(x: ComplexLane) -> ComplexLane:
-        return _quotient(*_alike(1.0, x))
+        return _reciprocal(x)
 
     @staticmethod
     def absolute(x: ComplexLane) -> Lane:
@@ -269,9 +296,12 @@ class ComplexNamespace:
 
     @staticmethod
     def exp(x: ComplexLane) -> ComplexLane:
-        size = LANES.exp(x.real)
-        sine = LANES.where(x.imag == 0, x.imag, size * LANES.sin(x.imag))
-        return ComplexLane(LANES.where(x.imag == 0, size, size * LANES.cos(x.imag)), sine)
+        """In two factors, where the modulus alone might overflow."""
+        is_far, shift, factor = _far(x.real)
+        size = LANES.exp(x.real - shift)
+        cosine = LANES.where(x.imag == 0, like(x.imag, 1.0), LANES.cos(x.imag))
+        sine = LANES.where(x.imag == 0, x.imag, size * LANES.sin(x.imag) * factor)
+        return ComplexLane(size * cosine * factor, sine)
 
     @staticmethod
     def log(x: ComplexLane) -> ComplexLane:
@@ -279,7 +309,7 @@ class ComplexNamespace:
 
     @staticmethod
     def log1p(x: ComplexLane) -> ComplexLane:
-        return ComplexNamespace.log(x + 1.0)
+        return ComplexNamespace.log(ComplexLane(x.real + 1.0, x.imag))
 
     @staticmethod
     def expm1(x: ComplexLane) -> ComplexLane:
@@ -307,20 +337,23 @@ class ComplexNamespace:
         zero = like(root, 0.0)
         other = LANES.where(root == 0, zero, LANES.absolute(x.imag) * 0.5 / root)
         is_right = x.real >= 0
-        real = LANES.where(is_right, root, other)
-        return ComplexLane(real, LANES.copysign(LANES.where(is_right, other, root), x.imag))
+        is_infinite = LANES.isinf(x.imag)
+        real = LANES.where(is_infinite, like(root, math.inf), LANES.where(is_right, root, other))
+        imag = LANES.copysign(LANES.where(is_right, other, root), x.imag)
+        return ComplexLane(real, LANES.where(is_infinite, x.imag, imag))
 
     @staticmethod
     def sinh(x: ComplexLane) -> ComplexLane:
-        return ComplexLane(
-            LANES.sinh(x.real) * LANES.cos(x.imag), LANES.cosh(x.real) * LANES.sin(x.imag)
-        )
+        sine, cosine, factor = _hyperbolic(x.real)
+        imag = LANES.where(x.imag == 0, x.imag, cosine * LANES.sin(x.imag) * factor)
+        return ComplexLane(sine * LANES.cos(x.imag) * factor, imag)
 
     @staticmethod
     def cosh(x: ComplexLane) -> ComplexLane:
-        return ComplexLane(
-            LANES.cosh(x.real) * LANES.cos(x.imag), LANES.sinh(x.real) * LANES.sin(x.imag)
-        )
+        sine, cosine, factor = _hyperbolic(x.real)
+        at_zero = x.imag * LANES.copysign(like(x.real, 1.0), x.real)
+        imag = LANES.where(x.imag == 0, at_zero, sine * LANES.sin(x.imag) * factor)
+        return ComplexLane(cosine * LANES.cos(x.imag) * factor, imag)
 
     tanh = staticmethod(_tanh)
 

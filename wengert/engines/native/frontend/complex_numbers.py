@@ -109,7 +109,7 @@ def lowered_on_pairs(
         found = rule(low, op, *operands, **op.attrs)
         return list(found) if op.row.many else [found]
     if op.row.name in OF_PARTS:
-        return _each_part(op, operands, by_rule)
+        return each_part(op, operands, by_rule)
     if op.row.elementwise and not op.row.many and op.row.step is None:
         return [elementwise(low, op, operands)]
     raise NotLowered("there is no rule for complex numbers")
@@ -119,9 +119,10 @@ def lowered_on_pairs(
 _FILLS: Final = frozenset(("constant", "padding"))
 
 
-def _each_part(
+def each_part(
     op: Any, operands: Sequence[Operand], by_rule: Callable[..., Sequence[View]]
 ) -> list[Operand]:
+    """What an operation gives that does the same to both parts."""
     parts = []
     for which, part in enumerate((np.real, np.imag)):
         same = Retyped(op, _of_part)

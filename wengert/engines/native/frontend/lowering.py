@@ -50,6 +50,7 @@ from wengert.engines.native.frontend.arrays import (
 from wengert.engines.native.frontend.complex_numbers import (
     PART_OF,
     Pair,
+    each_part,
     form_of_pair,
     lowered_on_pairs,
     pair_of,
@@ -153,8 +154,8 @@ class Lowering:
                 view = self._constant(value, at)
             if view is not None:
                 self.views[key] = view
-            elif key not in opened and is_complex(value):
-                self.pairs[key] = self._constant_pair(value, at)
+            elif is_complex(value):
+                self.pairs[key] = self._constant_pair(value, at, key, opened.get(key))
         for op in plan.steps:
             self._lower(op)
 
@@ -176,11 +177,14 @@ class Lowering:
         self.source[base] = x
         return pair_of(whole(base))
 
-    def _constant_pair(self, value: Any, at: int) -> Pair:
-        """Each part of a constant is an array of its own, or a number."""
+    def _constant_pair(self, value: Any, at: int, key: int, other: Any) -> Pair:
+        """Each part of a constant is an array of its own, or a number; `other` is it at other sizes."""
         found = []
-        for which, part in enumerate((value.real, value.imag)):
-            view = self._constant(part, at)
+        for which, part in enumerate((np.real, np.imag)):
+            if other is None:
+                view = self._constant(part(value), at)
+            else:
+                view = self._open_constant(part(value), at, tensor_of(self.plan, key), part(other))
             assert view is not None
             if self.constants.pop(view.base, None) is not None:
                 self.parts_of_constants[view.base] = at, which
@@ -286,11 +290,12 @@ class Lowering:
 
     def _on_pairs(self, op: Operation, operands: Sequence[Any]) -> Sequence[View | Pair]:
         """An operation on complex numbers."""
-        is_plain = not (op.row.users or op.row.stateful or op.row.effects)
-        if not is_plain or isinstance(op.row.inline, DeferredCall) or not TABLE.get(op.row.name):
-            raise NotLowered("the operation is the user's, or more than a function")
         if any(0 in y._array.shape for y in op.outputs if is_certain(y._array.shape)):
             raise NotLowered("an empty result")
+        if isinstance(op.row.inline, DeferredCall):  # an index: parts of both
+            return each_part(op, operands, self._deferred)
+        if op.row.users or op.row.stateful or op.row.effects or TABLE.get(op.row.name) is None:
+            raise NotLowered("the operation is the user's, or more than a function")
         return lowered_on_pairs(self, op, operands, self._by_rule)
 
     def _lowered_whole(self, op: Operation) -> Sequence[View | None]:
