@@ -218,7 +218,7 @@ def test_parts_of_one_real_array() -> None:
 
 
 def test_constants_and_what_numpy_computes() -> None:
-    table = tf.constant((RNG.normal(size=(4, 4)) + 1j * RNG.normal(size=(4, 4))))
+    table = tf.constant(RNG.normal(size=(4, 4)) + 1j * RNG.normal(size=(4, 4)))
     same = tf.fill([4], tf.constant(2.0 - 3.0j, tf.complex128))
 
     def f(x: Any) -> Any:

@@ -6,7 +6,7 @@ arrays          The intermediate representation: arrays that are computed elemen
 lanes           Symbolic scalars that a kernel gets in place of arrays, so that it emits scalar code
 plan_key        A plan as bytes, its key in the cache: plans with equal bytes share a program
 lowering        From the operations of a plan to arrays that are computed element by element
-halves          float16 and bfloat16: stored in two bytes, computed with in float32
+numbers         Numbers that machine code does not compute with as they are: halves, complex ones
 parts           The bodies of an operation, lowered: the condition and the body of a loop, the
                 branches of a cond
 choices         Branches in graphs, lowered whole: each is a plan of its own, of which one runs

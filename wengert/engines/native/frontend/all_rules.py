@@ -2,7 +2,6 @@
 
 from wengert.engines.native.frontend import (
     choices,
-    complex_rules,
     contractions,
     convolution_rules,
     diagonal_rules,
@@ -18,6 +17,7 @@ from wengert.engines.native.frontend import (
     scatter_rules,
     window_rules,
 )
+from wengert.engines.native.frontend.numbers import complex_rules
 
 __all__ = [
     "choices",

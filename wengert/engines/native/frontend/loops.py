@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wengert.engines.native.frontend.arrays import Repeat, Rows, Tally, View, whole
-from wengert.engines.native.frontend.complex_numbers import form_of_pair
 from wengert.engines.native.frontend.list_forms import ListForm
 from wengert.engines.native.frontend.lowering import WHOLE, Lowering, form_in_memory
+from wengert.engines.native.frontend.numbers.complex_numbers import form_of_pair
 from wengert.engines.native.frontend.parts import Part, fixed_in, shape_in, stored_in
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.frontend.trip_counts import trips

@@ -47,7 +47,9 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
-from wengert.engines.native.frontend.complex_numbers import (
+from wengert.engines.native.frontend.lanes import LANES, Lane, call
+from wengert.engines.native.frontend.list_forms import ListForm, bodies_of, list_forms
+from wengert.engines.native.frontend.numbers.complex_numbers import (
     PART_OF,
     Pair,
     each_part,
@@ -56,9 +58,7 @@ from wengert.engines.native.frontend.complex_numbers import (
     pair_of,
     side_by_side,
 )
-from wengert.engines.native.frontend.halves import lowered_on_halves, narrow, wide
-from wengert.engines.native.frontend.lanes import LANES, Lane, call
-from wengert.engines.native.frontend.list_forms import ListForm, bodies_of, list_forms
+from wengert.engines.native.frontend.numbers.halves import lowered_on_halves, narrow, wide
 from wengert.engines.native.frontend.plan_key import Inexact, exactly
 from wengert.engines.native.frontend.scalar import (
     HALVES,

@@ -27,8 +27,8 @@ from wengert.engines.native.frontend.arrays import (
     View,
     Write,
 )
-from wengert.engines.native.frontend.complex_lanes import COMPLEX_OF
 from wengert.engines.native.frontend.lowering import is_stream
+from wengert.engines.native.frontend.numbers.complex_lanes import COMPLEX_OF
 from wengert.engines.native.program.arena import SMALL, Arena
 from wengert.engines.native.program.program import KEEPING, NativeStep, Program
 from wengert.engines.native.program.room import Room

@@ -18,8 +18,8 @@ from wengert.engines.native.frontend.arrays import (
     View,
     Write,
 )
-from wengert.engines.native.frontend.complex_numbers import side_by_side
 from wengert.engines.native.frontend.lowering import Lowering
+from wengert.engines.native.frontend.numbers.complex_numbers import side_by_side
 from wengert.engines.native.optimize.across import read_along
 from wengert.engines.native.optimize.blocks import in_blocks
 from wengert.engines.native.optimize.fuse import Fusion, compute_again, in_memory

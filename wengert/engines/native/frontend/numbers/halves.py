@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.frontend.arrays import View
-from wengert.engines.native.frontend.retyped import Retyped
+from wengert.engines.native.frontend.numbers.retyped import Retyped
 from wengert.engines.native.frontend.scalar import HALVES, NotLowered, dtype_of, type_or_none
 
 # Elementwise operations that take numbers of two bytes as they are.

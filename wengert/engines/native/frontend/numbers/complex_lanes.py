@@ -297,7 +297,7 @@ class ComplexNamespace:
     @staticmethod
     def exp(x: ComplexLane) -> ComplexLane:
         """In two factors, where the modulus alone might overflow."""
-        is_far, shift, factor = _far(x.real)
+        _, shift, factor = _far(x.real)
         size = LANES.exp(x.real - shift)
         cosine = LANES.where(x.imag == 0, like(x.imag, 1.0), LANES.cos(x.imag))
         sine = LANES.where(x.imag == 0, x.imag, size * LANES.sin(x.imag) * factor)

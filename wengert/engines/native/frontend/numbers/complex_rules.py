@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert.engines.native.frontend.arrays import Literal, View, broadcast
-from wengert.engines.native.frontend.complex_lanes import COMPLEX_LANES, ComplexLane
-from wengert.engines.native.frontend.complex_numbers import (
+from wengert.engines.native.frontend.lanes import LANES, like
+from wengert.engines.native.frontend.lowering import RULES, Lowering
+from wengert.engines.native.frontend.numbers.complex_lanes import COMPLEX_LANES, ComplexLane
+from wengert.engines.native.frontend.numbers.complex_numbers import (
     PART_OF,
     Operand,
     Pair,
@@ -15,8 +17,6 @@ from wengert.engines.native.frontend.complex_numbers import (
     elementwise,
     pair_rule,
 )
-from wengert.engines.native.frontend.lanes import LANES, like
-from wengert.engines.native.frontend.lowering import RULES, Lowering
 from wengert.engines.native.frontend.scalar import NotLowered, dtype_of
 from wengert.graph.operation import Operation
 

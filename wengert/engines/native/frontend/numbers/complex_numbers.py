@@ -20,10 +20,10 @@ from wengert.engines.native.frontend.arrays import (
     slice_view,
     whole,
 )
-from wengert.engines.native.frontend.complex_lanes import COMPLEX_LANES, ComplexLane
 from wengert.engines.native.frontend.lanes import Lane
+from wengert.engines.native.frontend.numbers.complex_lanes import COMPLEX_LANES, ComplexLane
+from wengert.engines.native.frontend.numbers.retyped import Retyped
 from wengert.engines.native.frontend.plan_key import Inexact, exactly
-from wengert.engines.native.frontend.retyped import Retyped
 from wengert.engines.native.frontend.scalar import Code, NotLowered, dtype_of
 from wengert.values.symbolic import SymbolicTensor, is_certain
 
