@@ -219,7 +219,8 @@ def _from_all(low: Lowering, re: View, im: View, size: int, scale: float) -> Vie
     pieces = [(slice(0, 1), slice(0, 1), 0.0), (front, front, 1.0)]
     pieces.append((slice(half, 0, -1), slice(size - half, size), -1.0))
     if size % 2 == 0:
-        pieces.append((slice(size // 2, None),) * 2 + (0.0,))
+        middle = slice(size // 2, size // 2 + 1)
+        pieces.append((middle, middle, 0.0))
     parts: list[list[tuple[View, View]]] = [[], []]
     for source, target, sign in pieces:
         goal = slice_view(place, (Ellipsis, target))
