@@ -13,7 +13,7 @@ import wengert as tf
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import TABLE
-from wengert.engines.native.frontend import fourier_rules
+from wengert.engines.native.frontend import fourier_forms, fourier_rules
 from wengert.engines.native.frontend.lowering import RULES
 
 RNG = np.random.default_rng(0)
@@ -130,7 +130,7 @@ def _of_each(*xs: Any) -> list[Any]:
         size = int(re.shape[-1])
         found += [*transformed(re, im), *transformed(im, re, inverse=True, scale=1.0 / size)]
         spectrum = from_real(re)
-        found += [*spectrum, to_real(*spectrum, size)]
+        found += [*spectrum, to_real(spectrum[0], spectrum[1], size)]
     return found
 
 
@@ -155,7 +155,11 @@ def test_each_axis(axis: int) -> None:
     def f(re: Any, im: Any) -> Any:
         spectrum = from_real(re, axis)
         size = int(re.shape[axis])
-        return [*transformed(re, im, axis), *spectrum, to_real(*spectrum, size, axis)]
+        return [
+            *transformed(re, im, axis),
+            *spectrum,
+            to_real(spectrum[0], spectrum[1], size, axis),
+        ]
 
     agree(f, *signals("float32", 8, 12, 10), size=12)
 
@@ -181,9 +185,11 @@ def test_one_after_the_other() -> None:
     """In two dimensions, and back; what is computed between is fused with nothing that it must not be."""
 
     def f(re: Any, im: Any) -> Any:
-        spectrum = transformed(*transformed(re, im), axis=0)
-        less = [x * tf.exp(-tf.abs(x)) for x in spectrum]
-        return transformed(*transformed(*less, 0, True), 1, True, 1 / 600)
+        a, b = transformed(re, im)
+        a, b = transformed(a, b, 0)
+        c, d = (x * tf.exp(-tf.abs(x)) for x in (a, b))
+        e, f = transformed(c, d, 0, True)
+        return transformed(e, f, 1, True, 1 / 600)
 
     agree(f, *signals("float64", 20, 30), size=600)
 
@@ -223,5 +229,6 @@ def test_an_open_number_of_rows() -> None:
 
 
 def test_equal_tables_are_one() -> None:
-    known = [fourier_rules.table_of(fourier_rules._form("f4", n, 24, 1, "complex", 1.0)) for n in (2, 3)]  # fmt: skip
+    forms = [fourier_rules._form("f4", n, 24, 1, "complex", 1.0 / n) for n in (2, 3)]
+    known = [fourier_forms.table_of(form) for form in forms]
     assert known[0] is known[1]

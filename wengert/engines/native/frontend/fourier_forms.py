@@ -19,7 +19,7 @@ from wengert.engines.native.runtime.processor import is_arm, vector_bytes
 
 PRIMES: Final = (3, 5, 7, 11, 13)  # odd radices that are worth a pass
 BLOCK: Final = 1 << 17  # bytes of the columns that are transformed at once
-FAR: Final = 1 << 12  # bytes between rows, from which on a cache keeps few of them
+RUN: Final = 1 << 8  # bytes of a row that are worth going to: rows may be on pages of their own
 
 
 class Form(NamedTuple):
@@ -56,7 +56,7 @@ class Pass(NamedTuple):
 
     radix: int
     span: int
-    count: int  # of the larger transforms
+    many: int  # of the larger transforms
     width: int  # of its vectors
     factors: int  # where its factors begin in the table
 
@@ -89,22 +89,21 @@ def _twos(count: int) -> list[int]:
 
 def columns_of(kind: str, size: int, inner: int) -> int:
     """The number of columns at once: what they need should stay in the second cache."""
-    lanes = vector_bytes() // int(kind[1])
+    lanes, room = vector_bytes() // int(kind[1]), BLOCK // (4 * size)
     if inner < lanes:
         return inner
-    most = BLOCK // (4 * size * int(kind[1])) // lanes * lanes
-    return min(inner, max(most, lanes))
+    return min(inner, max(room, RUN) // vector_bytes() * lanes)
 
 
 def passes_of(form: Form) -> list[Pass]:
     """The passes, from transforms of single points on."""
     found, span, at = [], 1, 0
     for radix in form.radices:
-        count = form.size // span // radix
+        many = form.size // span // radix
         width = form.lanes
         if not form.is_wide:
-            width = 1 << (min(width, count * span * form.inner).bit_length() - 1)
-        found.append(Pass(radix, span, count, width, at))
+            width = 1 << (min(width, many * span * form.inner).bit_length() - 1)
+        found.append(Pass(radix, span, many, width, at))
         at += len(_factors(form, found[-1]))
         span *= radix
     return found

@@ -30,7 +30,7 @@ from wengert.engines.native.frontend.scalar import NotLowered, dtype_of
 from wengert.host.threads import get_threads
 from wengert.values.open_size import is_open, of_both
 
-WORTH: Final = 1 << 16  # elements, each in all passes, that are worth handing to another thread
+WORTH: Final = 1 << 19  # elements times the logarithm of a size that another thread is worth
 
 Planes = tuple[View, View]
 
@@ -122,7 +122,7 @@ def _form(kind: str, outer: int, size: int, inner: int, ends: str, scale: float)
 
     def parts(rows: int) -> int:
         work = rows * inner * size * size.bit_length()
-        return max(1, min(get_threads(), rows * blocks, work // (4 * WORTH)))
+        return max(1, min(get_threads(), rows * blocks, work // WORTH))
 
     count = of_both(parts, outer)
     each = of_both(lambda rows, by: -(-rows * blocks // by), outer, count)
@@ -158,9 +158,7 @@ def _by_chirps(low: Lowering, re: View, im: View, axis: int, scale: float) -> Pl
     long = _enough(2 * size - 1)
     shape = (*re.shape[:axis], long, *re.shape[axis + 1 :])
     chirp = _along(_chirp(re.kind, size, 0), axis, rank)
-    place = slice_view(
-        whole(Base(shape, re.kind)), [*[slice(None)] * axis, slice(0, size)]
-    )
+    place = slice_view(whole(Base(shape, re.kind)), [*[slice(None)] * axis, slice(0, size)])
     given = [
         low.assembled(shape, re.kind, 0, [(part, place)])
         for part in low.all_computed(_product, re, im, *chirp)

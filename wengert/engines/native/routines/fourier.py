@@ -229,7 +229,7 @@ class _Writer:
         size = form.size * form.inner
         own = w.mul("%part", form.size * form.columns)
         room = [w.place(form.kind, x, own) for x in self.room]
-        rooms = [Planes(*room[k : k + 2], form.columns) for k in range(0, len(room), 2)]
+        rooms = [Planes(*pair, form.columns) for pair in zip(room[::2], room[1::2], strict=True)]
         if form.ends == "from real":
             self._from_real(row, rooms)
         elif form.ends == "to real":
@@ -237,10 +237,13 @@ class _Writer:
         else:
             begin = w.add(w.mul(row, size), column)
             source, target = (
-                Planes(*[w.place(form.kind, x, begin) for x in arrays], form.inner)
-                for arrays in (self.read, self.made)
+                self._planes(arrays, begin, form.inner) for arrays in (self.read, self.made)
             )
             self._passes(source, target, [*rooms, target] if len(rooms) < 2 else rooms)
+
+    def _planes(self, arrays: Sequence[str], begin: str, row: int) -> Planes:
+        re, im = (self.w.place(self.form.kind, x, begin) for x in arrays)
+        return Planes(re, im, row)
 
     def _passes(self, source: Planes, target: Planes, rooms: Sequence[Planes]) -> None:
         """All passes, by way of two rooms; what the last one reads is the first of them."""
@@ -262,14 +265,14 @@ class _Writer:
         w, form = self.w, self.form
         x = w.place(form.kind, self.read[0], w.mul(row, 2 * form.size))
         begin = w.mul(row, form.size + 1)
-        made = Planes(*[w.place(form.kind, y, begin) for y in self.made], 1)
+        made = self._planes(self.made, begin, 1)
         self._passes(Planes(x, x, 1, paired=True), rooms[0], [made, rooms[0]])
         self._joined(rooms[0], made, form.scale / 2, from_real=True)
 
     def _to_real(self, row: str, rooms: Sequence[Planes]) -> None:
         w, form = self.w, self.form
         begin = w.mul(row, form.size + 1)
-        read = Planes(*[w.place(form.kind, x, begin) for x in self.read], 1)
+        read = self._planes(self.read, begin, 1)
         y = w.place(form.kind, self.made[0], w.mul(row, 2 * form.size))
         first = rooms[(len(self.passes) - 1) % 2]
         self._joined(read, first, 1.0, from_real=False)
@@ -323,7 +326,12 @@ class _Writer:
         x, y = w.read(form.kind, source.re, 0, 1), w.read(form.kind, *end, 1)
         values = list(a.scaled((a.add(x, y), a.sub(x, y)), 2 * scale if from_real else 1.0))
         if from_real:
-            places = [(target.re, 0), (target.re, form.size), (target.im, 0), (target.im, form.size)]
+            places = [
+                (target.re, 0),
+                (target.re, form.size),
+                (target.im, 0),
+                (target.im, form.size),
+            ]
             values += [a.number(0.0)] * 2
         else:
             places = [(target.re, 0), (target.im, 0)]
@@ -350,7 +358,9 @@ class _PassWriter:
         else:
             self._by_elements()
 
-    def _combined(self, load: Callable[[int], Complex], factors: Sequence[Complex]) -> list[Complex]:
+    def _combined(
+        self, load: Callable[[int], Complex], factors: Sequence[Complex]
+    ) -> list[Complex]:
         """The results for one vector of transforms."""
         xs = [load(k) for k in range(self.one.radix)]
         if factors:
@@ -361,7 +371,7 @@ class _PassWriter:
         """Vectors of columns, all of which are multiplied by the same factors."""
         w, one, a = self.w, self.one, self.a
         columns = self.form.columns
-        rows = one.span * one.count  # from one operand of a butterfly to the next
+        rows = one.span * one.many  # from one operand of a butterfly to the next
 
         def butterfly(p: str, q: str) -> None:
             factors: list[Complex] = []
@@ -377,19 +387,26 @@ class _PassWriter:
             def some(i: str, _: list[str]) -> None:
                 column = w.least(i, columns - self.width) if columns % self.width else i
                 here, there = w.add(source, column), w.add(target, column)
-                ys = self._combined(lambda k: self._loaded(w.add(here, k * rows * self.source.row)), factors)
+                ys = self._combined(
+                    lambda k: self._loaded(w.add(here, k * rows * self.source.row)), factors
+                )
                 for j, y in enumerate(ys):
                     self._stored(w.add(there, j * one.span * self.target.row), y)
 
             w.loop(0, columns, self.width, some)
 
-        w.loop(0, one.count, 1, lambda p, _: w.loop(0, one.span, 1, lambda q, _: butterfly(p, q)) and None)
+        w.loop(
+            0,
+            one.many,
+            1,
+            lambda p, _: w.loop(0, one.span, 1, lambda q, _: butterfly(p, q)) and None,
+        )
 
     def _by_elements(self) -> None:
         """Vectors of adjacent elements of one transform."""
         w, one = self.w, self.one
         span = one.span * self.form.inner
-        rows = span * one.count
+        rows = span * one.many
 
         def run(p: str, _: list[str]) -> None:
             source, target = w.mul(p, span), w.mul(p, span * one.radix)
@@ -406,13 +423,13 @@ class _PassWriter:
 
             w.loop(0, span, self.width, some)
 
-        w.loop(0, one.count, 1, run)
+        w.loop(0, one.many, 1, run)
 
     def _by_groups(self) -> None:
         """Vectors of several small transforms, whose results are written side by side."""
         w, one, a = self.w, self.one, self.a
         span = one.span * self.form.inner
-        rows = span * one.count
+        rows = span * one.many
         taken = self.width // span * span  # elements of a vector
         mask = None if taken == self.width else _first(taken, self.width)
         factors = self._factors(self.width, "0") if one.span > 1 else []
