@@ -13,7 +13,7 @@ import wengert as tf
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import TABLE
-from wengert.engines.native.frontend import fourier_forms, fourier_rules
+from wengert.engines.native.frontend.fourier import forms, rules
 from wengert.engines.native.frontend.lowering import RULES
 
 RNG = np.random.default_rng(0)
@@ -53,17 +53,17 @@ TO_REAL = Row("PlanesToReal", _to_real_kernel)
 
 
 def _rule(low: Any, op: Any, re: Any, im: Any, *, axis: int, inverse: bool, scale: float) -> Any:
-    return fourier_rules.transformed(low, re, im, axis, inverse, scale)
+    return rules.transformed(low, re, im, axis, inverse, scale)
 
 
 def _from_real_rule(low: Any, op: Any, x: Any, *, axis: int, size: int) -> Any:
-    return fourier_rules.from_real(low, x, axis, size)
+    return rules.from_real(low, x, axis, size)
 
 
 def _to_real_rule(
     low: Any, op: Any, re: Any, im: Any, *, axis: int, size: int, scale: float
 ) -> Any:
-    return fourier_rules.to_real(low, re, im, axis, size, scale)
+    return rules.to_real(low, re, im, axis, size, scale)
 
 
 @pytest.fixture(autouse=True)
@@ -229,6 +229,6 @@ def test_an_open_number_of_rows() -> None:
 
 
 def test_equal_tables_are_one() -> None:
-    forms = [fourier_rules._form("f4", n, 24, 1, "complex", 1.0 / n) for n in (2, 3)]
-    known = [fourier_forms.table_of(form) for form in forms]
+    each = [rules._form("f4", n, 24, 1, "complex", 1.0 / n) for n in (2, 3)]
+    known = [forms.table_of(form) for form in each]
     assert known[0] is known[1]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
 from wengert.engines.native.codegen.vectors import literal, llvm_type, power_within
-from wengert.engines.native.frontend.fourier_forms import Form, Pass, passes_of, roots_at
+from wengert.engines.native.frontend.fourier.forms import Form, Pass, passes_of, roots_at
 from wengert.engines.native.frontend.scalar import constant
 from wengert.values.open_size import is_open
 

@@ -18,7 +18,7 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
-from wengert.engines.native.frontend.fourier_forms import (
+from wengert.engines.native.frontend.fourier.forms import (
     Form,
     columns_of,
     radices_of,
