@@ -12,7 +12,16 @@ from typing import Any, NamedTuple
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
 from wengert.engines.native.codegen.vectors import literal, llvm_type, power_within
-from wengert.engines.native.frontend.fourier.forms import Form, Pass, passes_of, roots_at
+from wengert.engines.native.frontend.fourier.forms import (
+    FROM_REAL,
+    FROM_ROWS,
+    TO_REAL,
+    TO_ROWS,
+    Form,
+    Pass,
+    passes_of,
+    roots_at,
+)
 from wengert.engines.native.frontend.scalar import constant
 from wengert.values.open_size import is_open
 
@@ -32,11 +41,10 @@ def transform(w: FunctionWriter, described: Sequence[Any]) -> None:
     """Transforms of a form: its arrays are planes, the table of factors, the results, and room."""
     form = Form(*described)
     writer = _Writer(w, form)
-    count = w.mul(form.outer, form.blocks)
     if form.parts == 1 and not is_open((form.parts,)):
-        w.loop(0, count, 1, lambda k, _: writer.item(k))
+        w.loop(0, form.items, 1, lambda k, _: writer.item(k))
     else:
-        w.share(str(form.each), count, writer.item)
+        w.share(str(form.each), str(form.items), writer.item)
 
 
 class _Arithmetic:
@@ -209,37 +217,39 @@ class _Arithmetic:
 
 
 class _Writer:
-    """Writes the passes of one item: some columns of a row of the outer axis."""
+    """Writes the passes of one item: some columns of a row of the outer axis, or a pair of rows."""
 
     def __init__(self, w: FunctionWriter, form: Form) -> None:
         self.w, self.form = w, form
         self.passes = passes_of(form)
-        operands = 1 if form.ends == "from real" else 2
-        results = 1 if form.ends == "to real" else 2
+        operands = 1 if form.ends in (FROM_REAL, FROM_ROWS) else 2
+        results = 1 if form.ends in (TO_REAL, TO_ROWS) else 2
         self.read, self.table = w.arrays[:operands], w.arrays[operands]
         self.made = w.arrays[operands + 1 : operands + 1 + results]
         self.room = w.arrays[operands + 1 + results :]
 
     def item(self, number: str) -> None:
         w, form = self.w, self.form
+        own = w.mul("%part", form.size * form.columns)
+        room = [w.place(form.kind, x, own) for x in self.room]
+        rooms = [Planes(*pair, form.columns) for pair in zip(room[::2], room[1::2], strict=True)]
+        write = {
+            FROM_REAL: self._from_real, TO_REAL: self._to_real,
+            FROM_ROWS: self._from_rows, TO_ROWS: self._to_rows,
+        }.get(form.ends, self._complex)  # fmt: skip
+        write(number, rooms)
+
+    def _complex(self, number: str, rooms: Sequence[Planes]) -> None:
+        w, form = self.w, self.form
         row, block = w.div(number, form.blocks)
         column = w.mul(block, form.columns)
         if form.inner % form.columns:
             column = w.least(column, form.inner - form.columns)
-        size = form.size * form.inner
-        own = w.mul("%part", form.size * form.columns)
-        room = [w.place(form.kind, x, own) for x in self.room]
-        rooms = [Planes(*pair, form.columns) for pair in zip(room[::2], room[1::2], strict=True)]
-        if form.ends == "from real":
-            self._from_real(row, rooms)
-        elif form.ends == "to real":
-            self._to_real(row, rooms)
-        else:
-            begin = w.add(w.mul(row, size), column)
-            source, target = (
-                self._planes(arrays, begin, form.inner) for arrays in (self.read, self.made)
-            )
-            self._passes(source, target, [*rooms, target] if len(rooms) < 2 else rooms)
+        begin = w.add(w.mul(row, form.size * form.inner), column)
+        source, target = (
+            self._planes(arrays, begin, form.inner) for arrays in (self.read, self.made)
+        )
+        self._passes(source, target, [*rooms, target] if len(rooms) < 2 else rooms)
 
     def _planes(self, arrays: Sequence[str], begin: str, row: int) -> Planes:
         re, im = (self.w.place(self.form.kind, x, begin) for x in arrays)
@@ -264,79 +274,146 @@ class _Writer:
     def _from_real(self, row: str, rooms: Sequence[Planes]) -> None:
         w, form = self.w, self.form
         x = w.place(form.kind, self.read[0], w.mul(row, 2 * form.size))
-        begin = w.mul(row, form.size + 1)
-        made = self._planes(self.made, begin, 1)
-        self._passes(Planes(x, x, 1, paired=True), rooms[0], [made, rooms[0]])
-        self._joined(rooms[0], made, form.scale / 2, from_real=True)
+        made, whole = self._planes(self.made, w.mul(row, form.size + 1), 1), rooms[0]
+        self._passes(Planes(x, x, 1, paired=True), whole, [made, whole])
+        self._join_ends(whole, made, form.scale)
+        self._join(whole, made, form.scale / 2)
 
     def _to_real(self, row: str, rooms: Sequence[Planes]) -> None:
         w, form = self.w, self.form
-        begin = w.mul(row, form.size + 1)
-        read = self._planes(self.read, begin, 1)
+        read = self._planes(self.read, w.mul(row, form.size + 1), 1)
         y = w.place(form.kind, self.made[0], w.mul(row, 2 * form.size))
         first = rooms[(len(self.passes) - 1) % 2]
-        self._joined(read, first, 1.0, from_real=False)
-        turned = [Planes(r.im, r.re, r.row) for r in rooms]  # the inverse exchanges the parts
-        first = Planes(first.im, first.re, first.row)
-        self._passes(first, Planes(y, y, 1, paired=True), turned)
+        self._join_ends(read, first, 1.0)
+        self._join(read, first, 1.0)
+        turned = list(map(_turned, rooms))  # it is an inverse transform
+        self._passes(_turned(first), Planes(y, y, 1, paired=True), turned)
 
-    def _joined(self, source: Planes, target: Planes, scale: float, from_real: bool) -> None:
+    def _join(self, source: Planes, target: Planes, scale: float) -> None:
         """Elements k and n / 2 - k of one transform from those of the other."""
+        w, kind, size = self.w, self.form.kind, self.form.size
+        roots = w.place(kind, self.table, roots_at(self.form))
+
+        def join(at: _Mirror) -> None:
+            a = at.a
+            (x, y), (u, v) = at.numbers(source)
+            plus = a.scaled((a.add(x, u), a.sub(y, v)), scale)
+            minus = a.scaled((a.sub(x, u), a.add(y, v)), scale)
+            c, s = (w.read(kind, roots, w.add(at.k, k), a.width) for k in (0, size // 2 + 1))
+            turned = a.product(minus, (s, a.neg(c) if self.form.ends == FROM_REAL else c))
+            high = a.difference(plus, turned)
+            at.write(target, a.sum(plus, turned), (high[0], a.neg(high[1])))
+
+        self._mirrored(join)
+
+    def _join_ends(self, source: Planes, target: Planes, scale: float) -> None:
+        """The element 0, and the one in the middle of the transform of real numbers."""
+        w, kind, size = self.w, self.form.kind, self.form.size
+        a = _Arithmetic(w, kind, 1)
+        is_whole = self.form.ends == FROM_REAL
+        end = (source.im, 0) if is_whole else (source.re, size)
+        x, y = w.read(kind, source.re, 0, 1), w.read(kind, *end, 1)
+        values = list(a.scaled((a.add(x, y), a.sub(x, y)), scale))
+        places = [(target.re, 0), (target.re, size) if is_whole else (target.im, 0)]
+        if is_whole:
+            places += [(target.im, 0), (target.im, size)]
+            values += [a.number(0.0)] * 2
+        for (pointer, at), value in zip(places, values, strict=True):
+            w.write(kind, pointer, at, value, 1)
+
+    # Two rows x and y of n real numbers are the parts of one complex row z. Their transforms have
+    # 2 X[k] = Z[k] + conj(Z[n - k]) and 2 i Y[k] = Z[k] - conj(Z[n - k]).
+
+    def _from_rows(self, pair: str, rooms: Sequence[Planes]) -> None:
         w, form = self.w, self.form
-        half = form.size
-        self._ends_joined(source, target, scale, from_real)
-        count = half // 2
+        rows = self._pair(pair)
+        x, y = (w.place(form.kind, self.read[0], w.mul(row, form.size)) for row in rows)
+        whole = rooms[-1]
+        self._passes(Planes(x, y, 1), whole, rooms)
+        made = [self._planes(self.made, w.mul(r, form.size // 2 + 1), 1) for r in rows]
+        one = _Arithmetic(w, form.kind, 1)
+        first = w.read(form.kind, whole.re, 0, 1), w.read(form.kind, whole.im, 0, 1)
+        for to, number in zip(made, one.scaled(first, form.scale), strict=True):
+            w.write(form.kind, to.re, 0, number, 1)
+            w.write(form.kind, to.im, 0, one.number(0.0), 1)
+
+        def part(at: _Mirror) -> None:
+            a = at.a
+            (x, y), (u, v) = at.numbers(whole)
+            at.write(made[0], a.scaled((a.add(x, u), a.sub(y, v)), form.scale / 2))
+            at.write(made[1], a.scaled((a.add(y, v), a.sub(u, x)), form.scale / 2))
+
+        self._mirrored(part)
+
+    def _to_rows(self, pair: str, rooms: Sequence[Planes]) -> None:
+        w, form = self.w, self.form
+        rows = self._pair(pair)
+        read = [self._planes(self.read, w.mul(r, form.size // 2 + 1), 1) for r in rows]
+        whole = rooms[(len(self.passes) - 1) % 2]
+        for source, to in zip(read, whole[:2], strict=True):
+            w.write(form.kind, to, 0, w.read(form.kind, source.re, 0, 1), 1)
+
+        def join(at: _Mirror) -> None:
+            a = at.a
+            (p, q), (r, t) = (at.here(x) for x in read)
+            at.write(whole, (a.sub(p, t), a.add(q, r)), (a.add(p, t), a.sub(r, q)))
+
+        self._mirrored(join)
+        x, y = (w.place(form.kind, self.made[0], w.mul(row, form.size)) for row in rows)
+        turned = list(map(_turned, rooms))  # it is an inverse transform
+        self._passes(_turned(whole), Planes(y, x, 1), turned)
+
+    def _pair(self, number: str) -> tuple[str, str]:
+        """The rows of a pair; the last one is its own partner if their number is odd."""
+        w, first = self.w, self.w.mul(number, 2)
+        return first, w.least(w.add(first, 1), w.sub(str(self.form.outer), 1))
+
+    def _mirrored(self, body: Callable[[_Mirror], None]) -> None:
+        """A loop over vectors of places, and those as far from the other end."""
+        w, form = self.w, self.form
+        count = form.size // 2
         if not count:
             return
-        width = min(form.lanes, power_within(count))
-        a = _Arithmetic(w, form.kind, width)
-        roots = w.place(form.kind, self.table, roots_at(form))
-        turn = list(range(width - 1, -1, -1))
+        a = _Arithmetic(w, form.kind, min(form.lanes, power_within(count)))
 
-        def pair(i: str, _: list[str]) -> None:
-            k = w.add(i if count % width == 0 else w.least(i, count - width), 1)
-            mirrored = w.sub(half - width + 1, k)
-            here = [w.read(form.kind, x, k, width) for x in source[:2]]
-            there = [w.read(form.kind, x, mirrored, width) for x in source[:2]]
-            if width > 1:
-                there = [a.shuffled(x, x, turn) for x in there]
-            plus = a.scaled((a.add(here[0], there[0]), a.sub(here[1], there[1])), scale)
-            minus = a.scaled((a.sub(here[0], there[0]), a.add(here[1], there[1])), scale)
-            c, s = (w.read(form.kind, roots, w.add(k, at), width) for at in (0, count + 1))
-            if from_real:  # times -i (c + i s)
-                by = s, a.neg(c)
-            else:  # times i (c - i s)
-                by = s, c
-            turned = a.product(minus, by)
-            low, high = a.sum(plus, turned), a.difference(plus, turned)
-            back = [high[0], a.neg(high[1])]
-            if width > 1:
-                back = [a.shuffled(x, x, turn) for x in back]
-            for y, value, other in zip(target[:2], low, back, strict=True):
-                w.write(form.kind, y, k, value, width)
-                w.write(form.kind, y, mirrored, other, width)
+        def each(i: str, _: list[str]) -> None:
+            k = w.add(w.least(i, count - a.width) if count % a.width else i, 1)
+            body(_Mirror(a, k, w.sub(form.size - a.width + 1, k)))
 
-        w.loop(0, count, width, pair)
+        w.loop(0, count, a.width, each)
 
-    def _ends_joined(self, source: Planes, target: Planes, scale: float, from_real: bool) -> None:
-        """The element 0, and the one in the middle of the transform of real numbers."""
-        w, form = self.w, self.form
-        a = _Arithmetic(w, form.kind, 1)
-        end = (source.im, 0) if from_real else (source.re, form.size)
-        x, y = w.read(form.kind, source.re, 0, 1), w.read(form.kind, *end, 1)
-        values = list(a.scaled((a.add(x, y), a.sub(x, y)), 2 * scale if from_real else 1.0))
-        if from_real:
-            places = [
-                (target.re, 0),
-                (target.re, form.size),
-                (target.im, 0),
-                (target.im, form.size),
-            ]
-            values += [a.number(0.0)] * 2
-        else:
-            places = [(target.re, 0), (target.im, 0)]
-        for (pointer, at), value in zip(places, values, strict=True):
-            w.write(form.kind, pointer, at, value, 1)
+
+def _turned(planes: Planes) -> Planes:
+    """The same with the parts exchanged."""
+    return Planes(planes.im, planes.re, planes.row)
+
+
+class _Mirror(NamedTuple):
+    """Places of a row, and those as far from its other end, where a vector is read and written in reverse."""
+
+    a: _Arithmetic
+    k: str
+    far: str
+
+    def here(self, x: Planes) -> Complex:
+        re, im = (self.a.w.read(self.a.kind, part, self.k, self.a.width) for part in x[:2])
+        return re, im
+
+    def numbers(self, x: Planes) -> tuple[Complex, Complex]:
+        """The numbers here and there."""
+        re, im = (self.a.w.read(self.a.kind, part, self.far, self.a.width) for part in x[:2])
+        return self.here(x), (self._reversed(re), self._reversed(im))
+
+    def write(self, x: Planes, here: Complex, there: Complex | None = None) -> None:
+        w, a = self.a.w, self.a
+        for part, value in zip(x[:2], here, strict=True):
+            w.write(a.kind, part, self.k, value, a.width)
+        for part, value in zip(x[:2], there or (), strict=False):
+            w.write(a.kind, part, self.far, self._reversed(value), a.width)
+
+    def _reversed(self, x: str) -> str:
+        width = self.a.width
+        return x if width == 1 else self.a.shuffled(x, x, range(width - 1, -1, -1))
 
 
 class _PassWriter:
@@ -350,7 +427,9 @@ class _PassWriter:
 
     def write(self, source: Planes, target: Planes, is_last: bool) -> None:
         self.source, self.target = source, target
-        self.scale = self.form.scale if is_last and self.form.ends != "from real" else 1.0
+        self.scale = (
+            self.form.scale if is_last and self.form.ends not in (FROM_REAL, FROM_ROWS) else 1.0
+        )
         if self.form.is_wide:
             self._by_columns()
         elif self.one.span * self.form.inner < self.width:

@@ -17,9 +17,16 @@ from wengert.engines.native.frontend.arrays import Known
 from wengert.engines.native.frontend.scalar import dtype_of
 from wengert.engines.native.runtime.processor import is_arm, vector_bytes
 
-PRIMES: Final = (3, 5, 7, 11, 13)  # odd radices that are worth a pass
+PRIMES: Final = (3, 5, 7, 11, 13, 17)  # odd radices that are worth a pass
 BLOCK: Final = 1 << 17  # bytes of the columns that are transformed at once
 RUN: Final = 1 << 8  # bytes of a row that are worth going to: rows may be on pages of their own
+
+
+# What is transformed: complex numbers; twice as many real numbers, whose elements of even and of odd index
+# are the parts of complex ones; or two rows of real numbers, which are the parts.
+COMPLEX: Final = "complex"
+FROM_REAL, TO_REAL = "from real", "to real"
+FROM_ROWS, TO_ROWS = "from rows", "to rows"
 
 
 class Form(NamedTuple):
@@ -31,7 +38,7 @@ class Form(NamedTuple):
     inner: int
     radices: tuple[int, ...]
     columns: int  # of the inner axis that are transformed at once
-    ends: str  # "complex", "from real" or "to real": then it is of twice as many real numbers
+    ends: str  # what is read and written: see above
     scale: float
     each: int  # of the items for a part; an item is some columns of a row of the outer axis
     parts: int
@@ -49,6 +56,12 @@ class Form(NamedTuple):
     def blocks(self) -> int:
         """The number of blocks of columns."""
         return -(-self.inner // self.columns)
+
+    @property
+    def items(self) -> int:
+        """What parts share: rows of the outer axis, or pairs of them, by blocks of columns."""
+        pairs = self.ends in (FROM_ROWS, TO_ROWS)
+        return (-(-self.outer // 2) if pairs else self.outer) * self.blocks
 
 
 class Pass(NamedTuple):
@@ -118,7 +131,7 @@ def table_of(form: Form) -> Known:
 @functools.lru_cache(maxsize=32)
 def _known(form: Form) -> Known:
     tables = [_factors(form, each) for each in passes_of(form)]
-    if form.ends != "complex":
+    if form.ends in (FROM_REAL, TO_REAL):
         tables.append(np.stack(_roots(np.arange(form.size // 2 + 1), 2 * form.size)).ravel())
     flat = np.concatenate([*tables, np.zeros(1)]).astype(dtype_of(form.kind))
     return Known(flat.shape, form.kind, flat)

@@ -19,6 +19,11 @@ from wengert.engines.native.frontend.arrays import (
     whole,
 )
 from wengert.engines.native.frontend.fourier.forms import (
+    COMPLEX,
+    FROM_REAL,
+    FROM_ROWS,
+    TO_REAL,
+    TO_ROWS,
     Form,
     columns_of,
     radices_of,
@@ -46,7 +51,7 @@ def transformed(
     outer, size, inner = _around(re, axis)
     if radices_of(size) is None:
         return _by_chirps(low, re, im, axis, scale)
-    form = _form(re.kind, outer, size, inner, "complex", scale)
+    form = _form(re.kind, outer, size, inner, COMPLEX, scale)
     return _pair(_by_routine(low, form, [re, im], [re.shape] * 2))
 
 
@@ -59,12 +64,16 @@ def from_real(low: Lowering, x: View, axis: int, size: int, scale: float = 1.0) 
         return _swapped(found[0], axis), _swapped(found[1], axis)
     outer, size, _ = _around(x, axis)
     shape = (*x.shape[:-1], size // 2 + 1)
-    if size % 2 or radices_of(size // 2) is None:
-        zero = low.number(x.kind, 0, x.shape)
-        both = transformed(low, x, zero, axis, False, scale)
+    if size % 2 == 0 and radices_of(size // 2) is not None:
+        form = _form(x.kind, outer, size // 2, 1, FROM_REAL, scale)
+    elif radices_of(size) is not None:
+        form = _form(x.kind, outer, size, 1, FROM_ROWS, scale)
+    elif size % 2 == 0:
+        return _from_halves(low, x, size, scale)
+    else:
+        both = transformed(low, x, low.number(x.kind, 0, x.shape), axis, False, scale)
         front = (Ellipsis, slice(0, size // 2 + 1))
         return slice_view(both[0], front), slice_view(both[1], front)
-    form = _form(x.kind, outer, size // 2, 1, "from real", scale)
     return _pair(_by_routine(low, form, [x], [shape] * 2))
 
 
@@ -82,11 +91,15 @@ def to_real(low: Lowering, re: View, im: View, axis: int, size: int, scale: floa
     outer, count, _ = _around(re, axis)
     if is_open((size,)) or count != size // 2 + 1:
         raise NotLowered("another number of frequencies than that of the real numbers")
-    if size % 2 or radices_of(size // 2) is None:
+    if size % 2 == 0 and radices_of(size // 2) is not None:
+        form = _form(re.kind, outer, size // 2, 1, TO_REAL, scale)
+    elif radices_of(size) is not None:
+        form = _form(re.kind, outer, size, 1, TO_ROWS, scale)
+    elif size % 2 == 0:
+        return _to_halves(low, re, im, size, scale)
+    else:
         return _from_all(low, re, im, size, scale)
-    shape = (*re.shape[:-1], size)
-    form = _form(re.kind, outer, size // 2, 1, "to real", scale)
-    (found,) = _by_routine(low, form, [re, im], [shape])
+    (found,) = _by_routine(low, form, [re, im], [(*re.shape[:-1], size)])
     return found
 
 
@@ -118,15 +131,15 @@ def _form(kind: str, outer: int, size: int, inner: int, ends: str, scale: float)
     """The form of transforms, which several threads share if there is enough to do."""
     radices, columns = radices_of(size), columns_of(kind, size, inner)
     assert radices is not None
-    blocks = -(-inner // columns)
+    form = Form(kind, outer, size, inner, radices, columns, ends, scale, 1, 1)
 
     def parts(rows: int) -> int:
         work = rows * inner * size * size.bit_length()
-        return max(1, min(get_threads(), rows * blocks, work // WORTH))
+        return max(1, min(get_threads(), form._replace(outer=rows).items, work // WORTH))
 
     count = of_both(parts, outer)
-    each = of_both(lambda rows, by: -(-rows * blocks // by), outer, count)
-    return Form(kind, outer, size, inner, radices, columns, ends, scale, each, count)
+    each = of_both(lambda items, by: -(-items // by), form.items, count)
+    return form._replace(each=each, parts=count)
 
 
 def _by_routine(
@@ -144,8 +157,8 @@ def _by_routine(
 def _rooms(form: Form) -> int:
     """How often there must be room for what is between two passes, where the result is none."""
     passes = len(form.radices)
-    if form.ends != "complex":
-        return 1 if form.ends == "from real" or passes == 1 else 2
+    if form.ends != COMPLEX:
+        return 1 if form.ends == FROM_REAL or passes == 1 else 2
     return min(passes - 1, 1 if form.columns == form.inner else 2)
 
 
@@ -205,34 +218,89 @@ def _along(known: Sequence[Known], axis: int, rank: int) -> list[View]:
     return [slice_view(whole(each), key) for each in known]
 
 
-# ---- odd numbers of real numbers -----------------------------------------------------------------
+# ---- real numbers, of sizes with large prime factors ------------------------------------------------
+
+
+def _from_halves(low: Lowering, x: View, size: int, scale: float) -> Planes:
+    """By the transform of half as many complex numbers, as the routine does it."""
+    half, last = size // 2, len(x.shape) - 1
+    even, odd = (slice_view(x, (Ellipsis, slice(k, None, 2))) for k in (0, 1))
+    z = transformed(low, even, odd, last, False, scale)
+    shape = (*x.shape[:-1], half + 1)
+    inside = _joined(low, z, _root(x.kind, size), -0.5)
+    a, b = (slice_view(part, (Ellipsis, slice(0, 1))) for part in z)
+    first, end = low.all_computed(lambda u, v: [u + v, u - v], a, b)
+    zero = low.number(x.kind, 0, a.shape)
+    ends = (first, end), (zero, zero)
+    return _pair(
+        [_with_ends(low, part, *two, shape) for part, two in zip(inside, ends, strict=True)]
+    )
+
+
+def _to_halves(low: Lowering, re: View, im: View, size: int, scale: float) -> View:
+    half, last = size // 2, len(re.shape) - 1
+    shape = (*re.shape[:-1], half)
+    inside = _joined(low, (re, im), _root(re.kind, size), 1.0)
+    a, b = (slice_view(re, (Ellipsis, slice(k, k + 1))) for k in (0, half))
+    ends = low.all_computed(lambda u, v: [u + v, u - v], a, b)
+    z = [_with_ends(low, part, end, None, shape) for part, end in zip(inside, ends, strict=True)]
+    found = transformed(low, z[0], z[1], last, True, scale)
+    shape = (*re.shape[:-1], size)
+    goal = whole(Base(shape, re.kind))
+    places = [slice_view(goal, (Ellipsis, slice(k, None, 2))) for k in (0, 1)]
+    return low.assembled(shape, re.kind, None, list(zip(found, places, strict=True)))
+
+
+def _joined(low: Lowering, z: Planes, root: Known, factor: float) -> list[View]:
+    """Elements k of one transform from elements k and n / 2 - k of the other, but for the ends.
+
+    The factor is 1 for what is transformed back, and otherwise -1/2.
+    """
+    half = root.shape[-1] + 1
+    here, there = slice(1, half), slice(half - 1, 0, -1)
+    views = [slice_view(part, (Ellipsis, at)) for at in (here, there) for part in z]
+    roots = [slice_view(whole(root), (k,)) for k in (0, 1)]
+
+    def join(x: Lane, y: Lane, u: Lane, v: Lane, c: Lane, s: Lane) -> Sequence[Lane]:
+        a, b = x - u, y + v
+        by = x.dtype.type(abs(factor))
+        if factor < 0.0:
+            c = -c
+        return [by * (x + u + (s * a - c * b)), by * (y - v + (s * b + c * a))]
+
+    return low.all_computed(join, *views, *roots)
+
+
+def _with_ends(low: Lowering, inside: View, first: View, end: View | None, shape: Dims) -> View:
+    """An array of the first elements of rows, those that follow, and the last ones, if there are any."""
+    goal, size = whole(Base(shape, inside.kind)), inside.shape[-1]
+    parts = [(first, slice(0, 1)), (inside, slice(1, size + 1))]
+    if end is not None:
+        parts.append((end, slice(size + 1, size + 2)))
+    places = [(part, slice_view(goal, (Ellipsis, place))) for part, place in parts]
+    return low.assembled(shape, inside.kind, None, places)
+
+
+@functools.lru_cache(maxsize=32)
+def _root(kind: str, size: int) -> Known:
+    """The parts of exp(-2 pi i k / size), k from 1 to below the half."""
+    angles = 2.0 * np.pi / size * np.arange(1, size // 2)
+    parts = np.stack([np.cos(angles), -np.sin(angles)]).astype(dtype_of(kind))
+    return Known(parts.shape, kind, parts)
 
 
 def _from_all(low: Lowering, re: View, im: View, size: int, scale: float) -> View:
-    """By all frequencies: the others are the conjugates of those that are given."""
-    shape = (*re.shape[:-1], size)
-    place = whole(Base(shape, re.kind))
-    half = (size - 1) // 2
-    front = slice(1, half + 1)
-    pieces = [(slice(0, 1), slice(0, 1), 0.0), (front, front, 1.0)]
-    pieces.append((slice(half, 0, -1), slice(size - half, size), -1.0))
-    if size % 2 == 0:
-        middle = slice(size // 2, size // 2 + 1)
-        pieces.append((middle, middle, 0.0))
-    parts: list[list[tuple[View, View]]] = [[], []]
-    for source, target, sign in pieces:
-        goal = slice_view(place, (Ellipsis, target))
-        if not goal.size:
-            continue
-        a, b = (slice_view(x, (Ellipsis, source)) for x in (re, im))
-        parts[0].append((a, goal))
-        parts[1].append((_times(low, b, sign), goal))
-    full = [low.assembled(shape, re.kind, None, part) for part in parts]
+    """By all frequencies of an odd number: the others are the conjugates of those that are given."""
+    shape, half = (*re.shape[:-1], size), size // 2
+    goal = whole(Base(shape, re.kind))
+    places = slice(0, 1), slice(1, half + 1), slice(half + 1, size)
+    sources = *places[:2], slice(half, 0, -1)
+    full = []
+    for x, sign in ((re, 1.0), (im, -1.0)):
+        first, here, there = (slice_view(x, (Ellipsis, at)) for at in sources)
+        if sign < 0.0:
+            first, there = low.number(x.kind, 0, first.shape), low.computed(lambda v: -v, there)
+        goals = [slice_view(goal, (Ellipsis, at)) for at in places]
+        parts = list(zip((first, here, there), goals, strict=True))
+        full.append(low.assembled(shape, x.kind, None, parts))
     return transformed(low, full[0], full[1], len(shape) - 1, True, scale)[0]
-
-
-def _times(low: Lowering, x: View, sign: float) -> View:
-    """A number times 1, 0 or -1."""
-    if sign == 0.0:
-        return low.number(x.kind, 0, x.shape)
-    return x if sign == 1.0 else low.computed(lambda v: -v, x)
