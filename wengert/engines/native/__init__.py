@@ -9,7 +9,7 @@ mathematics  exp, log, sin and the others, written with lanes
 optimize     Common subexpressions, dead code, merged matrix products; loop fusion
 codegen      LLVM IR for loops and matrix products, vectorized
 routines     Functions of a plan that are no loops over elements: scans, sorting, scatters, factors
-             of matrices
+             of matrices, Fourier transforms
 program      A plan as a program: built, serialized, cached, loaded and run
 runtime      What runs it without Python: threads, LLVM, OpenBLAS, the cache, this processor
 kernels      Kernels for large arrays outside of graphs, compiled once for all sizes: the sizes are

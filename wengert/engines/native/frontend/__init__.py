@@ -24,6 +24,7 @@ motion_rules    Lowering of what only moves elements: rolls, mirrors, blocks of 
 contractions    Lowering of einsum
 diagonal_rules  Lowering of diagonals and bands of matrices: views, and choices by the row and the column
 factor_rules    Lowering of small matrices' factors, determinants, inverses and systems
+fourier         Fourier transforms, whose real and imaginary parts are arrays of their own
 order_rules     Lowering of what orders elements: the place of an extreme, and the first ones in
                 sorted order
 scan_rules      Lowering of cumulative sums, products and log-sum-exp, and of linear recurrences

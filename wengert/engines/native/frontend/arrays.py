@@ -403,8 +403,8 @@ class Routine:
     """Arrays that one function of `routines` computes from others in memory."""
 
     __slots__ = (
-        "after", "alone", "arguments", "function", "group", "operands", "place", "results", "scratch",
-        "work",
+        "after", "alone", "arguments", "function", "group", "operands", "parts", "place", "results",
+        "scratch", "work",
     )  # fmt: skip
 
     def __init__(
@@ -424,6 +424,7 @@ class Routine:
             tuple[Dims, str]
         ] = ()  # the forms of arrays that it needs on the way
         self.work = sum(v.size for v in operands)  # an estimate, in elements
+        self.parts = 1  # that threads may compute
         self.group: Any = None
         self.alone = True
         self.after: list[Any] = []

@@ -632,6 +632,7 @@ class Lowering:
         forms: Sequence[tuple[Dims, str]],
         scratch: Sequence[tuple[Dims, str]] = (),
         work: int = 0,
+        parts: int = 1,
     ) -> list[View]:
         """Arrays of these forms, computed by a function of `routines` from others in memory."""
         if any(v.kind in HALVES for v in operands):
@@ -641,7 +642,7 @@ class Lowering:
         found = self._routines.get(key)
         if found is None:
             found = self._routines[key] = Routine(function, arguments, stored, forms, self.place)
-            found.scratch, found.work = scratch, work or found.work
+            found.scratch, found.work, found.parts = scratch, work or found.work, parts
             self.items.append(found)
         return [whole(result) for result in found.results]
 

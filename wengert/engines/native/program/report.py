@@ -87,7 +87,7 @@ def _routine(item: Routine) -> dict[str, Any]:
     """A function of its own: what it moves, at least."""
     moved = sum(b.bytes for b in (*[v.base for v in item.operands], *item.results))
     size = item.results[0].shape or [1]
-    return {"kind": "routine", "size": size, "parts": 1, "bytes": moved, "flops": 0, "made of": [origin(item.place)]}  # fmt: skip
+    return {"kind": "routine", "size": size, "parts": item.parts, "bytes": moved, "flops": 0, "made of": [origin(item.place)]}  # fmt: skip
 
 
 def _tiles(call: Any) -> dict[str, Any]:

@@ -211,7 +211,7 @@ def routine_call(item: Routine) -> Call:
     room = [Base(*form, item.place) for form in item.scratch]
     arrays = [(v.base, v.offset) for v in item.operands]
     arrays += [(base, 0) for base in (*item.results, *room)]
-    call = Call("", arrays, 1, item)
+    call = Call("", arrays, item.parts, item)
     file, name = item.function.split(".")
     write = getattr(load_module(f"wengert.engines.native.routines.{file}"), name)
     writer = load_module(_FUNCTIONS).FunctionWriter(len(arrays))

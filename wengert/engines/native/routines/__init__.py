@@ -5,5 +5,6 @@ Each gets the arrays in memory that it reads, then its results, then room for wh
 scans      Each element from the one before it: cumulative sums and their kin
 sorting    The first elements in sorted order, with their indices
 scatters   Rows added to the rows of an array, or written over them, by an index
+fourier    Fourier transforms of numbers whose real and imaginary parts are two arrays
 factors    Small matrices: Cholesky factors, LU factors, and systems that these solve
 """
