@@ -17,7 +17,7 @@ from wengert.engines.native.frontend import (
     scatter_rules,
     window_rules,
 )
-from wengert.engines.native.frontend.numbers import complex_rules
+from wengert.engines.native.frontend.numbers import complex_rules, fourier_rules
 
 __all__ = [
     "choices",
@@ -26,6 +26,7 @@ __all__ = [
     "convolution_rules",
     "diagonal_rules",
     "factor_rules",
+    "fourier_rules",
     "index_rules",
     "list_rules",
     "loops",
