@@ -8,6 +8,7 @@ from wengert.core.row import Row
 from wengert.engines.native.frontend import all_rules as _rules  # noqa: F401  # fills tables
 from wengert.engines.native.frontend.convolution_rules import PIXELS
 from wengert.engines.native.frontend.lowering import ASSIGNMENTS, DRAWS, ROUTINES, RULES, template
+from wengert.engines.native.frontend.numbers.complex_numbers import PAIR_RULES, has_pair_lanes
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.frontend.window_rules import DEPTHWISE, WINDOWS
 from wengert.engines.native.mathematics import elementary  # noqa: F401  # fills a table
@@ -34,9 +35,17 @@ def how(row: Row) -> str:
         return "loop or tiles" if row.name in TILED else "loop or NumPy"
     if row.name in ROUTINES:
         return "routine"
-    if row.name in RULES or row.name in DRAWS or row.name in ASSIGNMENTS or row.closes:
+    if (
+        row.name in PAIR_RULES
+        or row.name in RULES
+        or row.name in DRAWS
+        or row.name in ASSIGNMENTS
+        or row.closes
+    ):
         return "loop"
     if row.elementwise and not row.many and row.step is None and _has_lanes(row):
+        return "loop"
+    if row.elementwise and has_pair_lanes(row):
         return "loop"
     return "NumPy"
 

@@ -211,3 +211,12 @@ def _written(row: Any, kinds: tuple[str, ...], attrs: dict[str, Any]) -> tuple[C
     if isinstance(result, Lane):
         return code, [result.value]
     raise NotLowered(f"{row.name} gives {type(result).__name__}")
+
+
+def has_pair_lanes(row: Any) -> bool:
+    """Whether a row's kernel takes a complex number in place of an array."""
+    try:
+        _template(row, ("cf4",), {})
+    except NotLowered:
+        return False
+    return True
