@@ -337,3 +337,33 @@ def test_neighbours_are_stored_and_read_together() -> None:
         compiled_alike(lambda r: tf.stack([r[:, 0] * r[:, 1], r[:, 0] - r[:, 1]], -1), r)
         compiled_alike(lambda r: tf.stack([r[:, 0] * r[:, 1], r[:, 0] - r[:, 1], r[:, 1]], -1), r)
         compiled_alike(lambda r: tf.reshape(tf.stack([r, r * 2.0], 1), [-1]), r)
+
+
+# ---- Fourier transforms ---------------------------------------------------------------------------------
+
+SIGNALS: dict[str, Function] = {
+    "fft": lambda x, y: tf.signal.fft(x * y),
+    "ifft": lambda x, y: tf.signal.ifft(x) * tf.signal.fft(y),
+    "fft2d": lambda x, y: tf.signal.fft2d(x * y),
+    "ifft2d": lambda x, y: tf.signal.ifft2d(x * y),
+    "fft3d": lambda x, y: tf.signal.ifft3d(tf.signal.fft3d(x[None]) * tf.signal.fft3d(y[None])),
+    "an axis": lambda x, y: tf.signal.fftnd(x * y, axes=[0]),
+    "orthonormal": lambda x, y: tf.signal.ifftnd(x * y, axes=[1], norm="ortho"),
+    "rfft": lambda x, y: tf.signal.rfft(tf.math.real(x * y)),
+    "irfft": lambda x, y: tf.signal.irfft(x * y),
+    "odd irfft": lambda x, y: tf.signal.irfft(x * y, [9]),
+    "rfft2d": lambda x, y: tf.signal.rfft2d(tf.math.imag(x * y)),
+    "irfft2d": lambda x, y: tf.signal.irfft2d(x * y, [6, 8]),
+    "shifted": lambda x, y: tf.signal.fftshift(tf.signal.fft(x)) * y,
+    "convolution": lambda x, y: tf.signal.irfft(
+        tf.signal.rfft(tf.math.real(x), [16]) * tf.signal.rfft(tf.math.real(y), [16])
+    ),
+}
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", SIGNALS)
+def test_transforms(name: str, dtype: str) -> None:
+    compiled_alike(
+        derivatives(SIGNALS[name]), numbers(6, 5, dtype=dtype), numbers(6, 5, dtype=dtype)
+    )
