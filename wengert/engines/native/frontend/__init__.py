@@ -6,6 +6,7 @@ arrays          The intermediate representation: arrays that are computed elemen
 lanes           Symbolic scalars that a kernel gets in place of arrays, so that it emits scalar code
 plan_key        A plan as bytes, its key in the cache: plans with equal bytes share a program
 lowering        From the operations of a plan to arrays that are computed element by element
+templates       The kernels of rows, and functions of lanes, as scalar code
 numbers         Numbers that machine code does not compute with as they are: halves, complex ones
 parts           The bodies of an operation, lowered: the condition and the body of a loop, the
                 branches of a cond

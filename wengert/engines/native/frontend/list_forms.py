@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from wengert.engines.native.frontend.numbers.complex_numbers import PART_OF
+from wengert.engines.native.frontend.numbers.complex_lanes import PART_OF
 from wengert.engines.native.frontend.scalar import TYPE_OF
 from wengert.engines.native.frontend.trip_counts import trips
 from wengert.execution.plan import Plan

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from wengert.engines.native.frontend.arrays import Repeat, Rows, Tally, View, whole
 from wengert.engines.native.frontend.list_forms import ListForm
 from wengert.engines.native.frontend.lowering import WHOLE, Lowering, form_in_memory
-from wengert.engines.native.frontend.numbers.complex_numbers import form_of_pair
 from wengert.engines.native.frontend.parts import Part, fixed_in, shape_in, stored_in
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.frontend.trip_counts import trips
@@ -108,8 +107,7 @@ class Inside:
         loop.after += [maker for maker in makers if maker is not None]
         low.items.append(loop)
         for made, (emit, y) in zip(loop.emitted, self.emits, strict=True):
-            if form_of_pair(emit.inside) is not None:
-                low.of_pairs.add(made)
+            low.seen_as(emit.inside, made)
             if isinstance(made, Rows):
                 low.rows[id(y)] = made
             else:
@@ -138,8 +136,7 @@ def _rows(low: Lowering, x: SymbolicTensor, inside: SymbolicTensor) -> Rows:
         if all(x is not given for given in low.plan.given):
             raise NotLowered("a list that NumPy makes")
         found = low.rows[id(x)] = Rows(*form, Tally(), x)
-        if form_of_pair(inside) is not None:
-            low.of_pairs.add(found)
+        low.seen_as(inside, found)
     if (found.shape, found.kind) != form:
         raise NotLowered("elements of another form than the loop was made for")
     return found

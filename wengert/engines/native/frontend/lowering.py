@@ -47,19 +47,18 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
-from wengert.engines.native.frontend.lanes import LANES, Lane, call
+from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.list_forms import ListForm, bodies_of, list_forms
 from wengert.engines.native.frontend.numbers.complex_numbers import (
-    PART_OF,
     Pair,
     each_part,
     form_of_pair,
+    is_complex,
     lowered_on_pairs,
     pair_of,
     side_by_side,
 )
 from wengert.engines.native.frontend.numbers.halves import lowered_on_halves, narrow, wide
-from wengert.engines.native.frontend.plan_key import Inexact, exactly
 from wengert.engines.native.frontend.scalar import (
     HALVES,
     Code,
@@ -69,6 +68,7 @@ from wengert.engines.native.frontend.scalar import (
     type_of,
     type_or_none,
 )
+from wengert.engines.native.frontend.templates import code_of, template
 from wengert.engines.native.runtime import openblas
 from wengert.execution.open_forms import open_values
 from wengert.execution.plan import Plan
@@ -254,7 +254,7 @@ class Lowering:
             if isinstance(view, Pair):
                 self.pairs[id(y)] = view
             elif view is not None and form_of_pair(y) is not None:
-                self.of_pairs.add(view.base)
+                self.seen_as(y, view.base)
                 self.pairs[id(y)] = pair_of(view)
             elif view is not None:
                 self.views[id(y)] = view
@@ -424,9 +424,13 @@ class Lowering:
     def _seen(self, x: SymbolicTensor, view: View) -> View:
         """A value in memory, where Python sees it."""
         stored = self.stored(view)
-        if form_of_pair(x) is not None:
-            self.of_pairs.add(stored.base)
+        self.seen_as(x, stored.base)
         return stored
+
+    def seen_as(self, x: SymbolicTensor, base: Base) -> None:
+        """Python sees the memory as a tensor's: if that is complex, as complex numbers."""
+        if form_of_pair(x) is not None:
+            self.of_pairs.add(base)
 
     def memory(self, x: SymbolicTensor) -> View | None:
         """A tensor as it lies in memory; complex numbers with an axis of their parts."""
@@ -464,8 +468,7 @@ class Lowering:
         if found is None:
             base = Input(*_form_of_cell(cell))
             self.cells[base] = cell
-            if form_of_pair(cell) is not None:
-                self.of_pairs.add(base)
+            self.seen_as(cell, base)
             found = self._state[id(cell)] = whole(base)
         return found
 
@@ -720,11 +723,6 @@ def as_it_is(kind: str) -> tuple[Code, int]:
     return code, code.add("param", kind, (), 0)
 
 
-def is_complex(value: Any) -> bool:
-    """Whether a constant is an array of complex numbers."""
-    return isinstance(value, (np.ndarray, np.generic)) and value.dtype in PART_OF and value.size > 0
-
-
 def _identity(argument: Any) -> Any:
     return id(argument) if isinstance(argument, Code) else argument
 
@@ -856,70 +854,6 @@ def _same_form(x: SymbolicTensor, y: SymbolicTensor) -> bool:
     return (
         is_certain(b.shape) and a.shape == b.shape and a.dtype == b.dtype and math.prod(a.shape) > 0
     )
-
-
-# ---- scalar code of kernels --------------------------------------------------------------------
-
-_CODES: Final[dict[Any, Code]] = {}
-# Or the reason why there is none: an exception would keep the frames of its traceback alive.
-_TEMPLATES: Final[dict[Any, tuple[Code, int] | str]] = {}
-
-
-def _begun(kinds: Sequence[str]) -> tuple[Code, list[Lane]]:
-    """New code, and its arguments."""
-    code = Code()
-    return code, [Lane(code, code.add("param", k, (), i), dtype_of(k)) for i, k in enumerate(kinds)]
-
-
-def code_of(
-    function: Callable[..., Sequence[Lane]], kinds: Sequence[str]
-) -> tuple[Code, list[int]]:
-    """A function of lanes of these types as scalar code, with its results."""
-    code, xs = _begun(kinds)
-    results = [y.value for y in function(*xs)]
-    # Equal functions share one code object, so that common subexpressions are recognized.
-    return _CODES.setdefault(tuple(code.instructions), code), results
-
-
-def template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
-    """The kernel of a row as scalar code."""
-    try:
-        key = (row.kernel, *kinds, exactly(attrs))
-    except Inexact:
-        return _written(row, kinds, attrs)
-    found = _TEMPLATES.get(key)
-    if found is None:
-        try:
-            found = _written(row, kinds, attrs)
-        except NotLowered as reason:
-            found = str(reason)
-        _TEMPLATES[key] = found
-    if isinstance(found, str):
-        raise NotLowered(found)
-    return found
-
-
-# Rows whose kernels are SciPy's, and the functions of `mathematics` that are the same.
-SPECIAL: Final = {
-    name: name.lower() for name in ("Lgamma", "Digamma", "Erfinv", "Erfcinv", "Ndtri")
-}
-
-
-def _written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
-    code, xs = _begun(kinds)
-    try:
-        special = SPECIAL.get(row.name)
-        result = call(special, *xs) if special else row.kernel(LANES, *xs, **attrs)
-    except NotLowered:
-        raise
-    except Exception as error:  # noqa: BLE001  # the kernel uses what lanes do not support
-        raise NotLowered(f"{row.name}: {error}") from None
-    if not isinstance(result, Lane):
-        if not isinstance(result, (bool, int, float, np.generic)) and np.ndim(result):
-            raise NotLowered(f"{row.name} gives {type(result).__name__}")
-        kind = type_of(np.asarray(result).dtype)
-        return code, code.constant(kind, np.asarray(result)[()])
-    return code, result.value
 
 
 def _number_from(code: Code, result: int, bases: Sequence[Any]) -> Any:

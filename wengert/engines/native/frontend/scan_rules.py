@@ -10,8 +10,9 @@ import numpy as np
 
 from wengert.engines.native.frontend.arrays import Base, View, slice_view, whole
 from wengert.engines.native.frontend.lanes import LANES, Lane
-from wengert.engines.native.frontend.lowering import Lowering, code_of, rule
+from wengert.engines.native.frontend.lowering import Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered, is_float
+from wengert.engines.native.frontend.templates import code_of
 from wengert.graph.operation import Operation
 
 

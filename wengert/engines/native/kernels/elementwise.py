@@ -11,8 +11,8 @@ import numpy as np
 from wengert.core.row import Attrs, Row
 from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, kernel, memory_of
 from wengert.engines.native.codegen.vectors import llvm_type, power_over, power_within
-from wengert.engines.native.frontend.lowering import template
 from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, is_float
+from wengert.engines.native.frontend.templates import template
 from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.runtime.processor import vector_bytes
 from wengert.host.malloc import NARROW

@@ -26,7 +26,8 @@ from wengert.engines.native.frontend.arrays import (
     whole,
 )
 from wengert.engines.native.frontend.lanes import LANES
-from wengert.engines.native.frontend.lowering import code_of, copy_of
+from wengert.engines.native.frontend.lowering import copy_of
+from wengert.engines.native.frontend.templates import code_of
 from wengert.engines.native.optimize.cuts import (
     HOW_ADDED,
     Cut,

@@ -23,8 +23,9 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
-from wengert.engines.native.frontend.lowering import _CODES, RULES, Lowering
+from wengert.engines.native.frontend.lowering import RULES, Lowering
 from wengert.engines.native.frontend.scalar import Code, NotLowered, constant, type_of
+from wengert.engines.native.frontend.templates import CODES
 from wengert.engines.native.mathematics import elementary as _functions  # noqa: F401
 from wengert.graph.operation import Operation
 from wengert.values.symbolic import is_certain
@@ -105,7 +106,7 @@ class Lowered(Lowering):
             for at, v in enumerate(views)
         ]
         value = outer.inserted(code, known)[result]
-        shared = _CODES.setdefault(tuple(outer.instructions), outer)
+        shared = CODES.setdefault(tuple(outer.instructions), outer)
         return super().mapped(shared, value, views, shape)
 
     def entered(self, shape: Dims, kind: str) -> View:

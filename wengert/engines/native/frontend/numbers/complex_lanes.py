@@ -13,10 +13,11 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.frontend.lanes import LANES, Lane, cast, like
-from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.engines.native.frontend.scalar import NotLowered, dtype_of
 
-WIDE: Final = {np.dtype(np.complex64): np.float32, np.dtype(np.complex128): np.float64}
+# The dtype of complex numbers by the type of their parts, and the other way round.
 COMPLEX_OF: Final = {"f4": np.dtype(np.complex64), "f8": np.dtype(np.complex128)}
+PART_OF: Final = {dtype: kind for kind, dtype in COMPLEX_OF.items()}
 
 
 class ComplexLane:
@@ -50,8 +51,7 @@ class ComplexLane:
         wanted = np.dtype(dtype)
         if wanted.kind != "c":
             return self.real.astype(wanted)
-        part = np.dtype(WIDE[wanted])
-        return ComplexLane(cast(self.real, part), cast(self.imag, part))
+        return _as_complex(self, dtype_of(PART_OF[wanted]), self.real)
 
     def conj(self) -> ComplexLane:
         return ComplexLane(self.real, -self.imag)
@@ -102,11 +102,11 @@ def _alike(*values: Any) -> list[ComplexLane]:
     """Complex lanes of the common dtype, as NumPy promotes."""
     known = [v.dtype if isinstance(v, (Lane, ComplexLane)) else v for v in values]
     dtype = np.result_type(*known)
-    if dtype not in WIDE:
+    if dtype not in PART_OF:
         raise NotLowered(f"complex numbers of dtype {dtype}")
     lane = next(v for v in values if isinstance(v, (Lane, ComplexLane)))
-    some = lane.real
-    return [_as_complex(v, np.dtype(WIDE[dtype]), some) for v in values]
+    part = dtype_of(PART_OF[dtype])
+    return [_as_complex(v, part, lane.real) for v in values]
 
 
 def _as_complex(value: Any, part: Any, some: Lane) -> ComplexLane:
@@ -160,31 +160,41 @@ def _exchanged(stay: Lane, x: Lane, y: Lane) -> tuple[Lane, Lane]:
 
 def _modulus(x: ComplexLane) -> Lane:
     """The square root of the sum of squares, which is computed where none overflows."""
-    infinite = LANES.logical_or(LANES.isinf(x.real), LANES.isinf(x.imag))
     if x.dtype == np.complex64:
-        a, b = (cast(v, np.dtype(np.float64)) for v in (x.real, x.imag))
-        size = cast(LANES.sqrt(a * a + b * b), np.dtype(np.float32))
+        size = cast(LANES.sqrt(_squares_of(x)), x.real.dtype)
     else:
-        a, b = LANES.absolute(x.real), LANES.absolute(x.imag)
-        large, small = LANES.maximum(a, b), LANES.minimum(a, b)
+        large, small = _larger_first(x)
         ratio = LANES.where(large == 0, like(large, 0.0), small / large)
         size = large * LANES.sqrt(ratio * ratio + 1.0)
-    return LANES.where(infinite, like(size, math.inf), size)
+    return _unless_infinite(x, size)
 
 
 def _log_of_modulus(x: ComplexLane) -> Lane:
     """Near one the logarithm of the modulus is exact, which the modulus by itself is not."""
     if x.dtype == np.complex64:
-        a, b = (cast(v, np.dtype(np.float64)) for v in (x.real, x.imag))
-        size = cast(LANES.log(a * a + b * b) * 0.5, np.dtype(np.float32))
+        size = cast(LANES.log(_squares_of(x)) * 0.5, x.real.dtype)
     else:
-        a, b = LANES.absolute(x.real), LANES.absolute(x.imag)
-        large, small = LANES.maximum(a, b), LANES.minimum(a, b)
+        large, small = _larger_first(x)
         near = LANES.log1p((large - 1.0) * (large + 1.0) + small * small) * 0.5
         is_near = LANES.logical_and(large > 0.5, large < 2.0)
         size = LANES.where(is_near, near, LANES.log(_modulus(x)))
-    infinite = LANES.logical_or(LANES.isinf(x.real), LANES.isinf(x.imag))
-    return LANES.where(infinite, like(size, math.inf), size)
+    return _unless_infinite(x, size)
+
+
+def _squares_of(x: ComplexLane) -> Lane:
+    """The sum of the squares, in double precision."""
+    a, b = (cast(v, np.dtype(np.float64)) for v in (x.real, x.imag))
+    return a * a + b * b
+
+
+def _larger_first(x: ComplexLane) -> tuple[Lane, Lane]:
+    a, b = LANES.absolute(x.real), LANES.absolute(x.imag)
+    return LANES.maximum(a, b), LANES.minimum(a, b)
+
+
+def _unless_infinite(x: ComplexLane, size: Lane) -> Lane:
+    """Infinity where a part is, also beside one that is no number."""
+    return LANES.where(ComplexNamespace.isinf(x), like(size, math.inf), size)
 
 
 def _far(x: Lane) -> tuple[Lane, Lane, Lane]:

@@ -21,13 +21,15 @@ from wengert.engines.native.frontend.arrays import (
     whole,
 )
 from wengert.engines.native.frontend.lanes import Lane
-from wengert.engines.native.frontend.numbers.complex_lanes import COMPLEX_LANES, ComplexLane
+from wengert.engines.native.frontend.numbers.complex_lanes import (
+    COMPLEX_LANES,
+    PART_OF,
+    ComplexLane,
+)
 from wengert.engines.native.frontend.numbers.retyped import Retyped
-from wengert.engines.native.frontend.plan_key import Inexact, exactly
-from wengert.engines.native.frontend.scalar import Code, NotLowered, dtype_of
+from wengert.engines.native.frontend.scalar import Code, NotLowered, dtype_of, type_of
+from wengert.engines.native.frontend.templates import begun, kept, kernel_of
 from wengert.values.symbolic import SymbolicTensor, is_certain
-
-PART_OF: Final = {np.dtype(np.complex64): "f4", np.dtype(np.complex128): "f8"}
 
 
 class Pair(NamedTuple):
@@ -55,6 +57,11 @@ def form_of_pair(x: SymbolicTensor) -> tuple[Dims, str] | None:
     if kind is None or not is_certain(form.shape):
         return None
     return (*form.shape, 2), kind
+
+
+def is_complex(value: Any) -> bool:
+    """Whether a constant is an array of complex numbers."""
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype in PART_OF and value.size > 0
 
 
 def pair_of(view: View) -> Pair:
@@ -138,74 +145,48 @@ def _of_part(dtype: Any) -> Any:
 
 def elementwise(low: Any, op: Any, operands: Sequence[Operand]) -> Operand:
     """What a row's kernel computes of pairs of lanes."""
-    kinds = tuple([("c" if isinstance(x, Pair) else "") + x.kind for x in operands])
-    code, results = _template(op.row, kinds, op.attrs)
+    kinds = [(_OF_PAIR if isinstance(x, Pair) else "") + x.kind for x in operands]
+    code, results = kept(_written, op.row, kinds, op.attrs)
     form = op.outputs[0]._array
-    wanted = PART_OF.get(form.dtype)
-    if (len(results) == 2) != (wanted is not None) or (
-        wanted or code.kind(results[0])
-    ) != code.kind(results[0]):
+    part = PART_OF.get(form.dtype)
+    if [code.kind(result) for result in results] != ([part] * 2 if part else [type_of(form.dtype)]):
         raise NotLowered("the result has another dtype in NumPy")
-    views = [v for x in operands for v in (x if isinstance(x, Pair) else (x,))]
-    given = [broadcast(v, form.shape) for v in views]
+    given = [broadcast(v, form.shape) for v in _parts(operands)]
     found = [low.mapped(code, result, given, form.shape) for result in results]
-    return Pair(*found) if len(found) == 2 else found[0]
+    return Pair(*found) if part else found[0]
 
 
 def computed(low: Any, function: Callable[..., Any], *operands: Operand) -> Pair:
     """An elementwise pair, from a function of lanes and pairs of lanes."""
 
     def of_parts(*lanes: Lane) -> tuple[Lane, Lane]:
-        left = iter(lanes)
-        given = [_lane(isinstance(x, Pair), left) for x in operands]
-        found = function(*given)
+        found = function(*_joined([isinstance(x, Pair) for x in operands], lanes))
         return found.real, found.imag
 
-    views = [v for x in operands for v in (x if isinstance(x, Pair) else (x,))]
-    return Pair(*low.all_computed(of_parts, *views))
+    return Pair(*low.all_computed(of_parts, *_parts(operands)))
 
 
-def _lane(is_pair: bool, left: Any) -> Any:
-    return ComplexLane(next(left), next(left)) if is_pair else next(left)
+def _parts(operands: Sequence[Operand]) -> list[View]:
+    return [v for x in operands for v in (x if isinstance(x, Pair) else (x,))]
 
 
-# Scalar code with its results, or the reason why there is none.
-_TEMPLATES: Final[dict[Any, tuple[Code, list[int]] | str]] = {}
+def _joined(are_pairs: Sequence[bool], lanes: Sequence[Lane]) -> list[Any]:
+    """The lanes of parts as what a kernel takes."""
+    left = iter(lanes)
+    return [ComplexLane(next(left), next(left)) if pair else next(left) for pair in are_pairs]
 
 
-def _template(row: Any, kinds: tuple[str, ...], attrs: dict[str, Any]) -> tuple[Code, list[int]]:
-    try:
-        key = (row.kernel, kinds, exactly(attrs))
-    except Inexact:
-        raise NotLowered("attributes without a key") from None
-    found = _TEMPLATES.get(key)
-    if found is None:
-        try:
-            found = _written(row, kinds, attrs)
-        except NotLowered as reason:
-            found = str(reason)
-        _TEMPLATES[key] = found
-    if isinstance(found, str):
-        raise NotLowered(found)
-    return found
+_OF_PAIR: Final = "c"  # before the type of the parts
 
 
-def _written(row: Any, kinds: tuple[str, ...], attrs: dict[str, Any]) -> tuple[Code, list[int]]:
-    code = Code()
-    count = 0
-    given: list[Any] = []
-    for kind in kinds:
-        lanes = []
-        for _ in kind[: len(kind) - 1]:  # two for a pair: "cf4" has one letter more
-            lanes.append(Lane(code, code.add("param", kind[-2:], (), count), dtype_of(kind[-2:])))
-            count += 1
-        given.append(ComplexLane(*lanes) if len(lanes) == 2 else lanes[0])
-    try:
-        result = row.kernel(COMPLEX_LANES, *given, **attrs)
-    except NotLowered:
-        raise
-    except Exception as error:  # noqa: BLE001  # the kernel uses what lanes do not support
-        raise NotLowered(f"{row.name}: {error}") from None
+def _written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, list[int]]:
+    """The kernel of a row as scalar code, some of whose inputs are pairs."""
+    are_pairs = [kind[0] == _OF_PAIR for kind in kinds]
+    parts = [
+        kind[-2:] for kind, pair in zip(kinds, are_pairs, strict=True) for _ in range(1 + pair)
+    ]
+    code, lanes = begun(parts)
+    result = kernel_of(row, COMPLEX_LANES, _joined(are_pairs, lanes), attrs)
     if isinstance(result, ComplexLane):
         return code, [result.real.value, result.imag.value]
     if isinstance(result, Lane):
@@ -216,7 +197,7 @@ def _written(row: Any, kinds: tuple[str, ...], attrs: dict[str, Any]) -> tuple[C
 def has_pair_lanes(row: Any) -> bool:
     """Whether a row's kernel takes a complex number in place of an array."""
     try:
-        _template(row, ("cf4",), {})
+        kept(_written, row, [_OF_PAIR + "f4"], {})
     except NotLowered:
         return False
     return True

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from wengert.engines.native.frontend.arrays import Literal, View, broadcast
 from wengert.engines.native.frontend.lanes import LANES, like
 from wengert.engines.native.frontend.lowering import RULES, Lowering
-from wengert.engines.native.frontend.numbers.complex_lanes import COMPLEX_LANES, ComplexLane
-from wengert.engines.native.frontend.numbers.complex_numbers import (
+from wengert.engines.native.frontend.numbers.complex_lanes import (
+    COMPLEX_LANES,
     PART_OF,
+    ComplexLane,
+)
+from wengert.engines.native.frontend.numbers.complex_numbers import (
     Operand,
     Pair,
     computed,
@@ -108,10 +110,6 @@ def _product(low: Lowering, op: Operation, *operands: Operand, **attrs: Any) -> 
         return Pair(product(x, y.real), product(x, y.imag))
     if not isinstance(y, Pair):
         return Pair(product(x.real, y), product(x.imag, y))
-    return _of_pairs(low, product, x, y)
-
-
-def _of_pairs(low: Lowering, product: Callable[[View, View], View], x: Pair, y: Pair) -> Pair:
     real = low.computed(LANES.subtract, product(x.real, y.real), product(x.imag, y.imag))
     imag = low.computed(LANES.add, product(x.real, y.imag), product(x.imag, y.real))
     return Pair(real, imag)
