@@ -17,7 +17,8 @@ from wengert.engines.native.frontend import (
     scatter_rules,
     window_rules,
 )
-from wengert.engines.native.frontend.numbers import complex_rules, fourier_rules
+from wengert.engines.native.frontend.fourier import operations as fourier_operations
+from wengert.engines.native.frontend.numbers import complex_rules
 
 __all__ = [
     "choices",
@@ -26,7 +27,7 @@ __all__ = [
     "convolution_rules",
     "diagonal_rules",
     "factor_rules",
-    "fourier_rules",
+    "fourier_operations",
     "index_rules",
     "list_rules",
     "loops",

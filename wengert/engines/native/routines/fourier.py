@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
+from wengert.engines.native.codegen.panel_columns import mask_of
 from wengert.engines.native.codegen.vectors import literal, llvm_type, power_within
 from wengert.engines.native.frontend.fourier.forms import (
     FROM_REAL,
@@ -510,7 +511,7 @@ class _PassWriter:
         span = one.span * self.form.inner
         rows = span * one.many
         taken = self.width // span * span  # elements of a vector
-        mask = None if taken == self.width else _first(taken, self.width)
+        mask = mask_of(taken, self.width)
         factors = self._factors(self.width, "0") if one.span > 1 else []
 
         def some(i: str, _: list[str]) -> None:
@@ -520,7 +521,7 @@ class _PassWriter:
             parts = [a.interleaved([y[part] for y in ys], span) for part in (0, 1)]
             for k, y in enumerate(zip(*parts, strict=True)):
                 left = taken * one.radix - k * self.width
-                cut = None if left >= self.width else _first(left, self.width)
+                cut = mask_of(left, self.width)
                 self._stored(w.add(begin, k * self.width), y, cut)
 
         w.loop(0, rows, taken, some)
@@ -561,8 +562,3 @@ class _PassWriter:
             return
         places = [at + k * width for at in range(width) for k in (0, 1)]
         w.write(self.kind, target.re, first, self.a.shuffled(*y, places), 2 * width)
-
-
-def _first(count: int, width: int) -> str:
-    """The mask of the first elements of a vector."""
-    return f"<{', '.join(f'i1 {str(k < count).lower()}' for k in range(width))}>"

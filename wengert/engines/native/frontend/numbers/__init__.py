@@ -5,5 +5,4 @@ halves           float16 and bfloat16: stored in two bytes, computed with in flo
 complex_lanes    Symbolic complex numbers: pairs of lanes that a kernel gets in place of arrays
 complex_numbers  Complex numbers as pairs of arrays, and what operations do to these
 complex_rules    Lowering of what makes complex numbers, takes them apart, and multiplies matrices of them
-fourier_rules    Lowering of Fourier transforms, along one axis after the other
 """
