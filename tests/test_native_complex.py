@@ -122,6 +122,7 @@ MOVED: dict[str, Function] = {
     "pad": lambda x, y: tf.pad(x * y, [[1, 2], [0, 1]], constant_values=2.0),
     "mirrored": lambda x, y: tf.pad(x * y, [[1, 1], [2, 0]], "REFLECT"),
     "concat": lambda x, y: tf.concat([x, x * y], 1),
+    "concat with nothing": lambda x, y: tf.concat([x, tf.zeros([0, 4], x.dtype), y * 2.0], 0),
     "stack": lambda x, y: tf.stack([x, x * y], 1),
     "unstack": lambda x, y: tf.unstack(x * y, axis=1),
     "split": lambda x, y: tf.split(x * y, [2, 1], 0),

@@ -270,9 +270,10 @@ class Lowering:
             return self._lowered_whole(op)
         if (op.outputs and id(op.outputs[0]) in self.forms) or row.name.startswith("TensorList"):
             return [self._on_lists(op)]
-        views: list[Any] = [self.views.get(id(x)) for x in _without_empty(op)]
+        inputs = _without_empty(op)
+        views: list[Any] = [self.views.get(id(x)) for x in inputs]
         if self.pairs and None in views:
-            views = [v or self.pairs.get(id(x)) for v, x in zip(views, op.inputs, strict=True)]
+            views = [v or self.pairs.get(id(x)) for v, x in zip(views, inputs, strict=True)]
         for v in views:
             if v is None or 0 in v.shape:
                 raise NotLowered("an input is no array of numbers, or empty")
