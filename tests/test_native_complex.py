@@ -255,6 +255,17 @@ def test_unknown_sizes() -> None:
         assert left_to_numpy(f, x, y) == []
 
 
+def test_ranks_that_only_numpy_finds() -> None:
+    """What Python gives has no rank before it ran; nor has what is multiplied by it."""
+
+    def f(x: Any) -> Any:
+        y = tf.py_function(lambda x: x * x, [x * 2.0], x.dtype)
+        return tf.ensure_shape(y, x.shape) * x + tf.exp(y * 0.1)
+
+    x, both = numbers(5), derivatives(f)
+    assert_same(tf.function(both, jit_compile=True)(x), both(x))
+
+
 # ---- loops, branches, variables ------------------------------------------------------------------------
 
 

@@ -291,8 +291,8 @@ class Lowering:
 
     def _on_pairs(self, op: Operation, operands: Sequence[Any]) -> Sequence[View | Pair]:
         """An operation on complex numbers."""
-        if any(0 in y._array.shape for y in op.outputs if is_certain(y._array.shape)):
-            raise NotLowered("an empty result")
+        if not all(is_certain(y._array.shape) and 0 not in y._array.shape for y in op.outputs):
+            raise NotLowered("a result is empty, or of unknown rank")
         if isinstance(op.row.inline, DeferredCall):  # an index: parts of both
             return each_part(op, operands, self._deferred)
         if op.row.users or op.row.stateful or op.row.effects or TABLE.get(op.row.name) is None:
