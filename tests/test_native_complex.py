@@ -239,6 +239,17 @@ def test_shapes(shape: tuple[int, ...]) -> None:
     assert_same(f(x), (x * x + 1.0, tf.abs(x), tf.reduce_sum(x)))
 
 
+@pytest.mark.parametrize("shape", [(3, 0), (1, 3, 0, 2), (2, 0, 4)])
+def test_loops_on_nothing(shape: tuple[int, ...]) -> None:
+    for f in (
+        lambda x: tf.map_fn(lambda e: e * e + 1.0, x),
+        lambda x: tf.foldl(lambda a, e: a * 0.3 + tf.sin(e), x),
+        lambda x: tf.while_loop(lambda i, _: i < 3, lambda i, z: (i + 1, z * x), [0, x])[1],
+    ):
+        x, both = numbers(*shape), derivatives(f)
+        assert_same(tf.function(both, jit_compile=True)(x), both(x))
+
+
 def test_unknown_sizes() -> None:
     spec = tf.TensorSpec([None, 3], tf.complex64)
 

@@ -163,7 +163,7 @@ class Lowering:
         kind = kind_of(x)
         if kind is None or x._array.shape is None:
             form = form_of_pair(x)
-            if form is not None:
+            if form is not None and 0 not in form[0]:
                 self.pairs[id(x)] = self._memory_of_pair(Input(*form), x)
                 self.given[self.pairs[id(x)].real.base] = x
             return
