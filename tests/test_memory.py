@@ -172,6 +172,28 @@ def test_recompute_grad_keeps_the_inputs_alone() -> None:
     assert again < 20  # one block of ten, the ends of the blocks, and what is under way
 
 
+def test_calls_made_on_trial_are_small() -> None:
+    """Which inputs have a gradient is tried while tracing: with few elements, however many axes are unknown."""
+
+    @tf.function
+    def twice(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                total = tf.reduce_sum(tf.signal.frame(x, 7, 4) ** 3)
+            squares = tf.reduce_sum(tape.gradient(total, x) ** 2)
+        return outer.gradient(squares, x)
+
+    twice.get_concrete_function(tf.TensorSpec([None]))  # what is loaded is not counted
+    tracemalloc.start()
+    try:
+        twice.get_concrete_function(tf.TensorSpec([None] * 6))
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
 # ---- long tapes -------------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ everything is known, the node makes the call itself; its gradient makes it on a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -333,7 +334,8 @@ class _PulledBack:
 
     def _connected(self, xs: Sequence[Any]) -> list[bool]:
         """Which inputs have a gradient."""
-        for guess in GUESSES:
+        few = all(_is_little(x) for x in xs)
+        for guess in GUESSES if few else _SMALL:
             values = Guessed(guess)
             try:
                 with activate((), None):
@@ -343,6 +345,15 @@ class _PulledBack:
             except MISFIT:
                 continue
         return [x.dtype.is_differentiable for x in xs]
+
+
+# Guesses with which calls are made, not only inferred, where the usual ones would make large arrays.
+_SMALL: Final = (Guess(4, 1, 0), Guess(6, 2, 1))
+
+
+def _is_little(x: Any) -> bool:
+    """Whether the usual guesses make a small array of a tensor, whose calls can be made on trial."""
+    return all(math.prod(guess.shape(x._array.shape)) <= 1 << 14 for guess in GUESSES)
 
 
 class Place:

@@ -95,6 +95,7 @@ class Layout:
         self._lay_out()
         self._levels()
         self._split()
+        self.native = self._native()
         self.width = self._width()
 
     def _map(self, item: Map, within: int) -> None:
@@ -278,14 +279,17 @@ class Layout:
     def _is_full(self, base: Base) -> bool:
         return self.group.levels[base] == FULL
 
+    def _native(self) -> int:
+        """The number of elements in a register."""
+        kinds = [k for i, (_, k, _, _) in enumerate(self.code.instructions) if self.full[i]]
+        largest = max([int(k[1]) for k in kinds] + [int(b.kind[1]) for b in self.stored], default=4)
+        return vector_bytes() // largest
+
     def _width(self) -> int:
         """The number of elements in a vector: several registers' worth where the code is short."""
         if len(self.inner) > 1 or self.columns == 1:
             return 1
-        kinds = [k for i, (_, k, _, _) in enumerate(self.code.instructions) if self.full[i]]
-        largest = max([int(k[1]) for k in kinds] + [int(b.kind[1]) for b in self.stored], default=4)
-        weight = sum(self.full)
-        native = vector_bytes() // largest
+        weight, native = sum(self.full), self.native
         times = 4 if weight <= 16 else 2 if weight <= 200 else 1
         if self._scattered() > MOST_SCATTERED:
             times = 1
