@@ -219,6 +219,14 @@ def test_a_plan_in_words() -> None:
     assert "1 steps of the native engine" in str(plan)
 
 
+@pytest.mark.parametrize(("columns", "arrays"), [(3, 2), (4, 1), (20, 1)])
+def test_what_is_overwritten_in_place(columns: int, arrays: int) -> None:
+    """Not rows that are parts of vectors: each would wait for what the one before it wrote."""
+    x, y = tf.ones([1000, columns]), tf.ones([1000, 1])
+    f = tf.function(lambda x, y: tf.cumsum(tf.cumsum(x, 0) * y, 0), jit_compile=True)
+    assert f.plan(x, y).peak // (4000 * columns) == arrays + 1  # and the result
+
+
 def test_the_plan_of_the_other_engine() -> None:
     plan = tf.function(lambda x: tf.exp(x) * x, jit_compile=False).plan(tf.ones([8]))
     assert [s["kind"] for s in plan.steps] == ["NumPy", "NumPy"]
