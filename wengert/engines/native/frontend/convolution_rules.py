@@ -18,6 +18,7 @@ from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.frontend.window_rules import (
     LARGE,
     MANY,
+    MOST,
     Frame,
     check_kind,
     each_channel,
@@ -35,6 +36,7 @@ from wengert.values.shapes import Dims
 FORWARD: Final = ("Conv2D", "Conv3D")
 TO_INPUT: Final = ("Conv2DBackpropInput", "Conv3DBackpropInputV2")
 TO_FILTER: Final = ("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
+MORE: Final = 4  # times as many numbers, which takes twice as long or more
 PIXELS: Final = FORWARD + TO_INPUT + TO_FILTER
 
 
@@ -61,6 +63,8 @@ def _to_input(
     if not _are_pixels(at):
         if w.shape[-2] == 1:
             return _of_filters(low, at, w, g)
+        if _gives_little(at, w.shape, g):
+            return _spread(low, Frame(at, 1), w, g)
         return _tiled_back(low, w, g, at) if _is_large(at, w.shape, g) else _back(low, at, w, g)
     found = low.product(_matrix(low, g), transpose(_matrix(low, w), (1, 0)))
     pixels = low.reshape(found, (*g.shape[:-1], input_sizes[-1]))
@@ -85,12 +89,16 @@ def _of_filters(low: Lowering, at: Windows, w: View, g: View) -> View:
     """To an image of one channel, from all filters: many are one product for each window's positions."""
     check_kind(g.kind)
     frame = Frame(at, 1)
-    if w.shape[-1] < MANY:
-        return each_channel_back(low, frame, w, g)
+    return each_channel_back(low, frame, w, g) if w.shape[-1] < MANY else _spread(low, frame, w, g)
+
+
+def _spread(low: Lowering, frame: Frame, w: View, g: View) -> View:
+    """To an image: what each window gives to what it sees is one product, and added up where that is."""
+    inner, count = w.shape[-2], math.prod(w.shape[:-2])
     given = low.product(_matrix(low, g), transpose(_matrix(low, w), (1, 0)))
-    of_each = low.reshape(given, (*g.shape[:-1], given.shape[-1], 1))
-    parts = [slice_view(of_each, [..., k, slice(None)]) for k in range(given.shape[-1])]
-    return frame.spread(low, (g.shape[0], *at.size, 1), parts)
+    of_each = low.reshape(given, (*g.shape[:-1], count, inner))
+    parts = [slice_view(of_each, [..., k, slice(None)]) for k in range(count)]
+    return frame.spread(low, (g.shape[0], *frame.at.size, inner), parts)
 
 
 @rule(*TO_FILTER)
@@ -134,6 +142,18 @@ def _is_large(at: Windows, kernel: Dims, image: View) -> bool:
     if kernel[-2] > 1:
         return 2 * seen > LARGE
     return kernel[-1] >= MANY and seen * kernel[-1] > LARGE
+
+
+def _gives_little(at: Windows, kernel: Dims, g: View) -> bool:
+    """Whether all that windows give to an image is little beside what its elements would gather from them.
+
+    It is laid out on an image for each position in the window.
+    """
+    *taps, inner, made = kernel
+    image = g.shape[0] * math.prod(at.size) * inner * int(g.kind[1])
+    gathered, given = math.prod(at.size) * made, math.prod(at.out) * inner
+    few = math.prod(taps) <= MOST and math.prod(taps) * image <= 8 * LARGE
+    return few and gathered >= MORE * given
 
 
 def _tiled(low: Lowering, x: View, w: View, at: Windows) -> View:

@@ -41,7 +41,7 @@ WINDOWS: Final = (
     *[name.format(axes) for name in _POOLS for axes in ("", "3D")],
 )
 
-_MOST: Final = 49  # positions of a window
+MOST: Final = 49  # positions of a window
 _MOST_COMPARED: Final = 16  # with each other
 
 # Beyond so many bytes of so many channels kernels are quicker, even for a loop that goes back to Python for
@@ -55,7 +55,7 @@ Slices = tuple[slice, ...]
 class Frame:
     """Windows on an image whose axes in space follow `ahead` others, and how far they reach."""
 
-    def __init__(self, at: Windows, ahead: int, most: int = _MOST) -> None:
+    def __init__(self, at: Windows, ahead: int, most: int = MOST) -> None:
         if not all(at.out) or not all(at.size) or math.prod(at.kernel) > most:
             raise NotLowered("no windows, or large ones")
         self.at = at
@@ -181,7 +181,7 @@ def _products(*xs: Lane) -> Lane:
 # ---- pooling ----------------------------------------------------------------------------------------
 
 
-def _pool(x: View, shape: Dims, attrs: dict[str, Any], most: int = _MOST) -> Frame:
+def _pool(x: View, shape: Dims, attrs: dict[str, Any], most: int = MOST) -> Frame:
     _check_size(shape, x.kind)
     return Frame(pool_windows(shape, attrs), 0, most)
 
