@@ -54,6 +54,9 @@ HEAVY: Final = 400
 HEAVY_IF_LONG: Final = 4000
 SPREAD: Final = 64
 
+SHORT: Final = 32  # columns of rows,
+MANY: Final = 64  # and the number of rows, from which on values of rows get loops of their own
+
 
 class Group:
     """Arrays that are computed in one loop, or one step of another kind."""
@@ -225,19 +228,33 @@ class Fusion:
 
     def ordered(self) -> list[Group]:
         """The groups in topological order, with NumPy's steps next to each other where possible."""
-        waiting = list(self.groups)
-        done, order = 0, []
+        place = {group: k for k, group in enumerate(self.groups)}
+        ready: dict[bool, list[Group]] = {True: [], False: []}  # loops and so on; NumPy's steps
+        # Groups that cannot run yet, by the number of one that has to run before: so each is looked at
+        # a few times, not whenever others have run.
+        waiting: dict[int, list[Group]] = {}
+        done = 0
+
+        def sort_in(groups: Iterable[Group]) -> None:
+            for group in groups:
+                missing = group.ancestors & ~done
+                if missing:
+                    waiting.setdefault(missing.bit_length(), []).append(group)
+                else:
+                    ready[_is_native(group)].append(group)
+
+        sort_in(self.groups)
+        order: list[Group] = []
         native = True
-        while waiting:
-            ready = [g for g in waiting if not g.ancestors & ~done and _is_native(g) is native]
-            if not ready:
+        while len(order) < len(self.groups):
+            if not ready[native]:
                 native = not native
-                continue
-            for group in ready:
+            run, ready[native] = sorted(ready[native], key=place.__getitem__), []
+            order += run
+            for group in run:
                 done |= group.bit
-            order += ready
-            gone = {g.number for g in ready}
-            waiting = [g for g in waiting if g.number not in gone]
+            for group in run:
+                sort_in(waiting.pop(group.number + 1, ()))
         return order
 
 
@@ -265,9 +282,23 @@ def fitting(group: Group, item: Any) -> str | None:
     columns = group.columns
     if columns and item.size * columns == group.size and columns > 1:
         inside = any(v.base.group is group for v in item.views)
-        if inside and all(_is_there(group, v, ROW) for v in item.views):
+        if (
+            inside
+            and not _is_slower_by_row(group, item)
+            and all(_is_there(group, v, ROW) for v in item.views)
+        ):
             return ROW if _with_boundaries(group, touched, columns) else None
     return None
+
+
+def _is_slower_by_row(group: Group, item: Map) -> bool:
+    """Whether rows are so short that what is computed once for each is better computed in a loop of its own.
+
+    There a function of many instructions takes as long for a vector as here for the value of a row.
+    """
+    if group.columns > SHORT or group.rows < MANY:  # type: ignore[operator]
+        return False
+    return any(op == "call" for op, *_ in item.code.instructions)
 
 
 def _fitting_reduction(group: Group, item: Reduction) -> str | None:
