@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from wengert.engines.native.codegen.short_rows import are_short, write_out_columns
 from wengert.engines.native.frontend.arrays import (
     Base,
     Gather,
@@ -42,7 +43,7 @@ class Axis(NamedTuple):
 class Load:
     """An array that is read, with a stride for each axis of the group."""
 
-    __slots__ = ("base", "kind", "level", "offset", "strides")
+    __slots__ = ("base", "column", "kind", "level", "offset", "strides")
 
     def __init__(self, base: Base, offset: int, strides: list[int]) -> None:
         self.base = base
@@ -50,6 +51,7 @@ class Load:
         self.offset = offset
         self.strides = strides
         self.level = FULL
+        self.column = 0  # which of the elements between those of a stride it reads
 
 
 class Sum(NamedTuple):
@@ -74,6 +76,8 @@ class Layout:
         self.sums: list[Sum] = []
         self.read_views = False
         self.displaced: set[Base] = set()  # arrays that are read at other indices than the loop's
+        self.size = group.size
+        self.levels: dict[Any, str] = group.levels
         self._plan()
 
     # ---- the scalar code -----------------------------------------------------------------------
@@ -92,8 +96,14 @@ class Layout:
             else:
                 self._reduction(item, level)
         self._expand()
-        self._lay_out()
-        self._levels()
+        columns = self.group.columns
+        self._merge_axes(columns)
+        if are_short(self):
+            write_out_columns(self)
+            columns = None
+            self._merge_axes(columns)
+        self._lay_out(columns)
+        self._set_levels()
         self._split()
         self.native = self._native()
         self.width = self._width()
@@ -159,7 +169,7 @@ class Layout:
             for b in self.group.members
             if b in self.values and (b in self.memory or type(b) is Piece)
         ]
-        self.targets: dict[Base, Load] = {
+        self.targets: dict[Any, Load] = {
             b: Load(
                 b.target.base,
                 b.target.offset,
@@ -172,7 +182,7 @@ class Layout:
         wanted += [s.result for s in self.sums if s.result >= 0]
         self.code, found = elementary.expanded(self.code, wanted)
         given = iter(found)
-        self.stored = {b: next(given) for b in stored}
+        self.stored: dict[Any, int] = {b: next(given) for b in stored}
         values = [next(given) for _ in self.sums]
         results = [next(given) if s.result >= 0 else -1 for s in self.sums]
         self.sums = [
@@ -182,9 +192,11 @@ class Layout:
 
     # ---- the loops -----------------------------------------------------------------------------
 
-    def _lay_out(self) -> None:
-        """Merge axes that are contiguous in all views, and divide them into rows and columns."""
-        columns = self.group.columns
+    def load(self, base: Base, offset: int, strides: list[int]) -> Load:
+        return Load(base, offset, strides)
+
+    def _merge_axes(self, columns: int | None) -> None:
+        """Merge axes that are contiguous in all views."""
         accesses = [*self.loads, *self.targets.values()]
         k = len(self.axes) - 2
         while k >= 0:
@@ -196,8 +208,11 @@ class Layout:
                 for x in accesses:
                     del x.strides[k]
             k -= 1
+
+    def _lay_out(self, columns: int | None) -> None:
+        """Divide the axes into rows and columns."""
         self.short = 0  # columns of the last row, if it is shorter
-        size = self.group.size
+        size = self.size
         if columns:
             self.columns = columns
         elif len(self.axes) <= 1:
@@ -246,7 +261,7 @@ class Layout:
     def _sums_columns(self, s: Sum) -> bool:
         return s.level == END and s.item.along == "first"
 
-    def _levels(self) -> None:
+    def _set_levels(self) -> None:
         """For each instruction, whether it is per element, and the first stage that can run it."""
         code = self.code.instructions
         depth_of_sum: list[int] = [0] * len(self.sums)
@@ -273,11 +288,11 @@ class Layout:
         summed = [self.depth[s.value] for s in self.sums]
         self.stages = max([-1, *stored, *summed]) + 1
 
-    def _is_row(self, base: Base) -> bool:
-        return self.group.levels[base] == ROW
+    def _is_row(self, base: Any) -> bool:
+        return self.levels[base] == ROW
 
-    def _is_full(self, base: Base) -> bool:
-        return self.group.levels[base] == FULL
+    def _is_full(self, base: Any) -> bool:
+        return self.levels[base] == FULL
 
     def _native(self) -> int:
         """The number of elements in a register."""

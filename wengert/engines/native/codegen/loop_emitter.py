@@ -13,7 +13,8 @@ from typing import Any, Final, NamedTuple
 from wengert.engines.native.codegen.column_loop import ColumnLoop
 from wengert.engines.native.codegen.combine import across, combine, neutral
 from wengert.engines.native.codegen.layout import Layout, Load, Sum
-from wengert.engines.native.codegen.memory_access import Access, add_terms, multiples, splat
+from wengert.engines.native.codegen.memory_access import NEAR, Access, add_terms, multiples, splat
+from wengert.engines.native.codegen.short_rows import Column
 from wengert.engines.native.codegen.vectors import Body, literal, llvm_type, memory_type
 from wengert.engines.native.frontend.arrays import (
     Base,
@@ -83,7 +84,7 @@ class Emitter(Layout):
         self.scratch: dict[int, str] = {}  # memory for values that a later stage uses
         # Values that a later stage loads from the result.
         self.kept: dict[int, Base] = {
-            v: b for b, v in self.stored.items() if self._is_full(b) and type(b) is not Piece
+            v: b for b, v in self.stored.items() if self._is_full(b) and not _is_part(b)
         }
         self.known = KnownOfRow()
         self.write_into(Body(set()), self.width)
@@ -100,7 +101,7 @@ class Emitter(Layout):
     # ---- the function --------------------------------------------------------------------------
 
     def _main(self) -> Launch:
-        self.outputs = list(self.stored)
+        self.outputs = list(dict.fromkeys(b.array if type(b) is Column else b for b in self.stored))
         self._sum_outputs()
         lines = self._function()
         arrays = list(self.arrays)
@@ -120,7 +121,7 @@ class Emitter(Layout):
         if self.rows != 1 and self.columns < min(self.width, self.native):
             return []
         elsewhere = {x.base for x in self.loads if x.level != FULL} | self.displaced
-        written = [new for new in self.written_in if type(new) is not Piece]
+        written = [new for new in self.written_in if not _is_part(new)]
         # Shared by all arrays that are read alike: there may be as many of these as are written.
         found: dict[tuple[int, str, int], list[Base]] = {}
 
@@ -137,7 +138,7 @@ class Emitter(Layout):
         return [(o, after(o, read)) for o, read in self.last_read.items() if o not in elsewhere]
 
     def flops(self) -> int:
-        return self.group.size * sum(
+        return self.size * sum(
             self.full[i] and op not in ("param", "const", "cast", "bits")
             for i, (op, *_) in enumerate(self.code.instructions)
         )
@@ -190,7 +191,7 @@ class Emitter(Layout):
     def _collect_arrays(self) -> None:
         for x in self.loads:
             if type(x.base) is not Count:
-                self._pointer(x.base, x.offset)
+                self._pointer(x.base, x.offset - x.column)
         for b in self.stored:
             target = self.targets.get(b)
             self._pointer(*((b, 0) if target is None else (target.base, target.offset)))
@@ -285,7 +286,7 @@ class Emitter(Layout):
         start = self._start(x, r, index)
         if type(x.base) is Count:
             return start
-        return self.access.element(self._pointer(x.base, x.offset), x.kind, start)
+        return self.access.element(self._pointer(x.base, x.offset - x.column), x.kind, start)
 
     def _limited(self, at: str, count: int) -> None:
         """Set the number of columns: the last row, or the last strip, is shorter."""
@@ -389,7 +390,7 @@ class Emitter(Layout):
             names = self._elements(order, j, width, mask, stage)
             for b, v in stores:
                 if b in beside and width > 1:
-                    self._put_pair(b, j, (names[v], names[beside[b]]), mask, width)
+                    self._put_together(b, j, [names[v] for v in beside[b]], mask, width)
                 elif b not in done or width == 1:
                     self._put(b, j, names[v], mask, width)
             for i in keeps:
@@ -463,11 +464,14 @@ class Emitter(Layout):
         """Load elements of a row, from column j on."""
         x = self.loads[k]
         at, stride = self._along(x, j)
+        if x.column and width == 1:
+            at = add_terms(self.body, x.column, [(at, 1)])
         if type(x.base) is Count:
             return self._counted_places(self.known.starts[k], at, stride, x.kind, width)
+        start = self.known.starts[k]
         if width == 1 or stride == 1:
-            return self.access.read(self.known.starts[k], x.kind, at, width, mask)
-        return self.access.gathered(self.known.starts[k], x.kind, at, stride, width, mask)
+            return self.access.read(start, x.kind, at, width, mask)
+        return self.access.gathered(start, x.kind, at, stride, width, mask, x.column)
 
     def _picked(self, i: int, index: str, j: str, width: int, mask: str | None) -> str:
         """Gather elements of a table, with one index for the whole row, or one for each element."""
@@ -515,34 +519,42 @@ class Emitter(Layout):
         steps = multiples(body, stride, kind, width)
         return body.set(f"add {llvm_type(kind, width)} {spread}, {steps}")
 
-    def _neighbours(self, stores: Sequence[tuple[Base, int]]) -> tuple[dict[Base, int], set[Base]]:
-        """Pieces whose elements lie between those of others: for the first ones the others' values, and these."""
+    def _neighbours(
+        self, stores: Sequence[tuple[Any, int]]
+    ) -> tuple[dict[Any, list[int]], set[Any]]:
+        """Parts whose elements lie between those of others: for the first ones the values of all, and the others."""
         places = {self._comb_of(b, 0): (b, v) for b, v in stores if self._comb_of(b, 0)}
-        found, others = {}, set()
+        found: dict[Any, list[int]] = {}
+        others: set[Any] = set()
         for b, _ in stores:
-            other = places.get(self._comb_of(b, 1))
-            if other is not None:
-                others.add(other[0])
-                found[b] = other[1]
+            comb = [] if b in others else self._combs_of(b)
+            if comb and all(c in places for c in comb):
+                found[b] = [places[c][1] for c in comb]
+                others |= {places[c][0] for c in comb[1:]}
         return found, others
 
-    def _comb_of(self, base: Base, further: int) -> Any:
-        """Where a piece goes that takes every second place, so many elements further on; None for any other."""
-        target = self.targets.get(base)
-        if type(base) is not Piece or target is None or base.kind == "b1" or len(self.inner) != 1:
-            return None
-        if target.level == ROW or target.strides[self.inner[0]] != 2:
-            return None
-        view = base.target
-        return view.base, view.offset + further, tuple(target.strides)
+    def _combs_of(self, base: Any) -> list[Any]:
+        """Where a part goes, and where the others would go between whose elements its own are; nothing for any other."""
+        own = self._comb_of(base, 0)
+        return [] if own is None else [self._comb_of(base, k) for k in range(own[2][self.inner[0]])]
 
-    def _put_pair(
-        self, base: Base, j: str, pair: tuple[str, str], mask: str | None, width: int
+    def _comb_of(self, base: Any, further: int) -> Any:
+        """Where a part goes that takes every second to fourth place, so many elements further on; None for any other."""
+        target = self.targets.get(base)
+        if not _is_part(base) or target is None or base.kind == "b1" or len(self.inner) != 1:
+            return None
+        stride = target.strides[self.inner[0]]
+        if target.level == ROW or type(stride) is not int or not 2 <= stride <= NEAR:
+            return None
+        return target.base, target.offset + further, tuple(target.strides)
+
+    def _put_together(
+        self, base: Any, j: str, values: Sequence[str], mask: str | None, width: int
     ) -> None:
-        """Store elements of a row, and those of the piece between them."""
+        """Store elements of a row, and those of the parts between them."""
         at, _ = self._along(self.targets[base], j)
         place = self.access.element(self.known.out_starts[base], base.kind, at)
-        self.access.store_side_by_side(place, base.kind, pair, mask, width)
+        self.access.store_side_by_side(place, base.kind, values, mask, width)
 
     def _put(self, base: Base, j: str, value: str, mask: str | None, width: int) -> None:
         """Store elements of a row."""
@@ -575,6 +587,11 @@ class Emitter(Layout):
         so_far = self.access.read(row, kind, j, width, mask)
         then = combine(self.body, s.item.how, kind, so_far, value, width)
         self.access.store(row, kind, j, then, mask, width)
+
+
+def _is_part(base: Any) -> bool:
+    """Whether what is written is only some elements of an array."""
+    return type(base) in (Piece, Column)
 
 
 def combined_launches(item: Reduction, partial: Base, memory: set[Base]) -> list[Launch]:

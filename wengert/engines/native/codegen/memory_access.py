@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from wengert.engines.native.codegen.vectors import Body, llvm_type, memory_type
 from wengert.values.open_size import OpenSize
 
-_NEAR = 4  # the distance of elements up to which all between them are loaded
+NEAR: Final = 4  # the distance of elements up to which all between them are loaded
 
 
 class Access:
@@ -42,21 +43,33 @@ class Access:
         return self.body.set(f"icmp ne {memory} {found}, {zero}")
 
     def gathered(
-        self, start: str, kind: str, at: str, stride: int, width: int, mask: str | None
+        self,
+        start: str,
+        kind: str,
+        at: str,
+        stride: int,
+        width: int,
+        mask: str | None,
+        column: int = 0,
     ) -> str:
-        """Load strided elements."""
+        """Load strided elements: of a table with as many columns, the elements of one."""
         place = self.element(start, kind, at)
-        if mask is None and type(stride) is int and 1 < stride <= _NEAR and kind != "b1":
-            return self._picked_out(place, kind, stride, width)
+        if mask is None and type(stride) is int and 1 < stride <= NEAR and kind != "b1":
+            return self._picked_out(place, kind, stride, width, column)
+        place = self.element(place, kind, str(column))
         return self.at_places(self.places_from(place, kind, stride, width), kind, width, mask)
 
-    def _picked_out(self, place: str, kind: str, stride: int, width: int) -> str:
-        """The same of elements near each other: whole vectors are loaded, the last one ends with the last element."""
+    def _picked_out(self, place: str, kind: str, stride: int, width: int, column: int) -> str:
+        """The same of elements near each other: whole vectors are loaded, the last one ends with the last element.
+
+        All columns of a table are loaded alike, so that LLVM sees that it is done once for all.
+        """
         body, memory, found = self.body, memory_type(kind, width), ""
-        last = stride * (width - 1) - (width - 1)
+        last = (stride - 1) * (width - 1) if not column else (stride - 1) * width
         for begin in [min(k * width, last) for k in range(stride)]:
             loaded = self.read(place, kind, str(begin), width, None)
-            there = [width + stride * k - begin if begin <= stride * k < begin + width else k for k in range(width)]  # fmt: skip
+            wanted = [column + stride * k - begin for k in range(width)]
+            there = [width + at if 0 <= at < width else k for k, at in enumerate(wanted)]
             chosen = ", ".join(f"i32 {k}" for k in there)
             found = body.set(f"shufflevector {memory} {found or loaded}, {memory} {loaded}, <{width} x i32> <{chosen}>")  # fmt: skip
         return found
@@ -94,17 +107,28 @@ class Access:
         body.do(f"call void {name}({memory} {value}, <{width} x ptr> {places}, i32 {kind[1]}, <{width} x i1> {chosen})")  # fmt: skip
 
     def store_side_by_side(
-        self, place: str, kind: str, pair: tuple[str, str], mask: str | None, width: int
+        self, place: str, kind: str, values: Sequence[str], mask: str | None, width: int
     ) -> None:
-        """Store two vectors so that elements with the same index are neighbours."""
+        """Store vectors so that elements with the same index are neighbours."""
+        many = len(values)
         if mask is not None:
-            for k, value in enumerate(pair):
-                self.scatter(self.element(place, kind, str(k)), kind, 2, value, mask, width)
+            for k, value in enumerate(values):
+                self.scatter(self.element(place, kind, str(k)), kind, many, value, mask, width)
             return
-        body, memory = self.body, memory_type(kind, width)
-        order = ", ".join(f"i32 {k % 2 * width + k // 2}" for k in range(2 * width))
-        both = body.set(f"shufflevector {memory} {pair[0]}, {memory} {pair[1]}, <{2 * width} x i32> <{order}>")  # fmt: skip
-        store_at(body, kind, place, both, 2 * width, None)
+        halves = [self._joined(values[:2], kind, width), self._joined(values[2:], kind, width)]
+        order = ", ".join(f"i32 {k % many * width + k // many}" for k in range(many * width))
+        pair = memory_type(kind, 2 * width)
+        both = self.body.set(f"shufflevector {pair} {halves[0]}, {pair} {halves[1]}, <{many * width} x i32> <{order}>")  # fmt: skip
+        store_at(self.body, kind, place, both, many * width, None)
+
+    def _joined(self, values: Sequence[str], kind: str, width: int) -> str:
+        """One or two vectors one after the other."""
+        if not values:
+            return "poison"
+        memory = memory_type(kind, width)
+        both = f"{memory} {values[0]}, {memory} {values[1] if values[1:] else 'poison'}"
+        order = ", ".join(f"i32 {k}" for k in range(2 * width))
+        return self.body.set(f"shufflevector {both}, <{2 * width} x i32> <{order}>")
 
     def places_from(self, place: str, kind: str, stride: int, width: int) -> str:
         scalar, steps = memory_type(kind, 1), multiples(self.body, stride, "i8", width)
