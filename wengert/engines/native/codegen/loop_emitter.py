@@ -183,6 +183,7 @@ class Emitter(Layout):
         if self.rows == 1 and not self.strips:
             self._start_columns("0")
             self._row("0")
+            self._end_columns("0")
         else:
             self._loop_over_rows()
         body.do("ret void")
@@ -222,24 +223,52 @@ class Emitter(Layout):
         body.do(f"%more.rows = icmp ult i64 %r.next, {end}")
         body.do("br i1 %more.rows, label %row, label %rows.end")
         body.label("rows.end")
+        self._end_columns("%part")
 
     def _start_columns(self, part: str) -> None:
-        """Initialize the column sums."""
+        """Initialize the column sums; a few in memory of the function's own, for which LLVM takes registers."""
         self.column_sums = {}
         for k, s in enumerate(self.sums):
-            if self._sums_columns(s):
-                kind = s.item.kind
-                at = self.body.set(f"mul i64 {part}, {self.columns if self.parts > 1 else 0}")
-                row = self.access.element(self._pointer(self.partial[k]), kind, at)
-                self.column_sums[k] = row
-                nothing = literal(kind, neutral(s.item.how, kind), self.width)
+            if not self._sums_columns(s):
+                continue
+            kind = s.item.kind
+            row = self._sums_of(k, part)
+            if self._has_few_columns():
+                row = self.body.set(f"alloca {memory_type(kind, 2 * self.width)}, align 64")
+            self.column_sums[k] = row
+            nothing = literal(kind, neutral(s.item.how, kind), self.width)
 
-                def body(j: str, width: int, mask: str | None, row: str = row, kind: str = kind,
-                         nothing: str = nothing) -> list[str]:  # fmt: skip
-                    self.access.store(row, kind, j, nothing, mask, width)
-                    return []
+            def body(
+                j: str, width: int, mask: str | None, k: int = k, nothing: str = nothing
+            ) -> list[str]:
+                self._set_columns(k, j, nothing, width, mask)
+                return []
 
-                self.loop.over_columns(f"init{k}", [], body, whole_row=True)
+            self.loop.over_columns(f"init{k}", [], body, whole_row=True)
+
+    def _end_columns(self, part: str) -> None:
+        """Put sums that are few where they belong."""
+        if not self._has_few_columns():
+            return
+        for k, row in self.column_sums.items():
+            kind, to = self.sums[k].item.kind, self._sums_of(k, part)
+
+            def body(j: str, width: int, mask: str | None, row: str = row, kind: str = kind,
+                     to: str = to) -> list[str]:  # fmt: skip
+                found = self.access.read(row, kind, j, width, None)
+                self.access.store(to, kind, j, found, mask, width)
+                return []
+
+            self.loop.over_columns(f"sums{k}", [], body, whole_row=True)
+
+    def _has_few_columns(self) -> bool:
+        """Whether a row has at most two vectors, whose places are known."""
+        return not (self.strips or is_open((self.columns,))) and self.columns < 2 * self.width
+
+    def _sums_of(self, k: int, part: str) -> str:
+        """Where the column sums of a part belong."""
+        at = self.body.set(f"mul i64 {part}, {self.columns if self.parts > 1 else 0}")
+        return self.access.element(self._pointer(self.partial[k]), self.sums[k].item.kind, at)
 
     # ---- one row -------------------------------------------------------------------------------
 
@@ -583,10 +612,15 @@ class Emitter(Layout):
 
     def _add_to_columns(self, k: int, j: str, value: str, width: int, mask: str | None) -> None:
         s = self.sums[k]
-        row, kind = self.column_sums[k], s.item.kind
-        so_far = self.access.read(row, kind, j, width, mask)
-        then = combine(self.body, s.item.how, kind, so_far, value, width)
-        self.access.store(row, kind, j, then, mask, width)
+        within = None if self._has_few_columns() else mask
+        so_far = self.access.read(self.column_sums[k], s.item.kind, j, width, within)
+        then = combine(self.body, s.item.how, s.item.kind, so_far, value, width)
+        self._set_columns(k, j, then, width, mask)
+
+    def _set_columns(self, k: int, j: str, value: str, width: int, mask: str | None) -> None:
+        """Store sums of some columns; what is the function's own has room for whole vectors."""
+        within = None if self._has_few_columns() else mask
+        self.access.store(self.column_sums[k], self.sums[k].item.kind, j, value, within, width)
 
 
 def _is_part(base: Any) -> bool:
