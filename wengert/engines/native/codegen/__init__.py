@@ -3,6 +3,7 @@
 gemm_forms     Which matrix products are compiled into the plan rather than left to BLAS
 layout         How a group is laid out: its scalar code, its axes, rows and columns, parts, and
                stages
+short_rows     Rows of two to four elements, such as points in space: a row in each lane of a vector
 vectors        LLVM IR for scalar code, vectorized
 math_functions Vector versions of the functions of `mathematics` that some code calls
 memory_access  LLVM IR for memory: loads, stores, gathers and scatters of vectors, with masks

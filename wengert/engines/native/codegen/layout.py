@@ -237,6 +237,13 @@ class Layout:
         columns = any(self._sums_columns(s) for s in self.sums)
         most = MOST_SUMS if columns else MOST_PARTS
         self.row = self.columns  # elements from one row to the next
+        self.matrices = self.group.rows_of_one and self.rows // self.group.rows_of_one
+        if self.matrices:  # down the columns of each: a part has some of them
+            self.strips = False
+            rows = self.group.rows_of_one
+            self.per_part = max(per_part // rows, -(-self.matrices // MOST_PARTS), 1)
+            self.parts = -(-self.matrices // self.per_part)
+            return
         self.strips = columns and self._may_be_in_strips()
         if self.strips:
             self.columns = BLOCK
@@ -259,7 +266,7 @@ class Layout:
         )
 
     def _sums_columns(self, s: Sum) -> bool:
-        return s.level == END and s.item.along == "first"
+        return s.level == END and s.item.along in ("first", "middle")
 
     def _set_levels(self) -> None:
         """For each instruction, whether it is per element, and the first stage that can run it."""

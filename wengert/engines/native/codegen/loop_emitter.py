@@ -149,6 +149,10 @@ class Emitter(Layout):
             if s.level != END:
                 continue
             columns = self._sums_columns(s)
+            if self.matrices:
+                self.outputs.append(s.item)
+                self.partial[k] = s.item
+                continue
             count = self.rows if not columns else 1 if self.strips else self.parts
             target: Base = s.item
             if count > 1:
@@ -180,12 +184,15 @@ class Emitter(Layout):
         self._scratches()
         if self.strips and self.short:
             self._limited("%part", self.parts)
-        if self.rows == 1 and not self.strips:
+        self._make_room_for_sums()
+        if self.matrices:
+            self._loop_over_matrices()
+        elif self.rows == 1 and not self.strips:
             self._start_columns("0")
             self._row("0")
             self._end_columns("0")
         else:
-            self._loop_over_rows()
+            self._loop_over_rows("%part", self.per_part)
         body.do("ret void")
         return body.lines
 
@@ -203,14 +210,36 @@ class Emitter(Layout):
             self.body.do(f"%g{k} = getelementptr ptr, ptr %b, i64 {first + k}")
             self.body.do(f"%a{k} = load ptr, ptr %g{k}")
 
-    def _loop_over_rows(self) -> None:
+    def _loop_over_matrices(self) -> None:
+        """The matrices of a part, down whose columns there are sums."""
         body = self.body
-        begin = body.set(f"mul i64 {'0' if self.strips else '%part'}, {self.per_part}")
+        begin = body.set(f"mul i64 %part, {self.per_part}")
         end = body.set(f"add i64 {begin}, {self.per_part}")
-        if is_open((self.rows, self.per_part)) or self.rows % self.per_part:
+        if self.matrices % self.per_part:
+            beyond = body.set(f"icmp ugt i64 {end}, {self.matrices}")
+            end = body.set(f"select i1 {beyond}, i64 {self.matrices}, i64 {end}")
+        body.do("br label %matrices.from")
+        body.label("matrices.from")
+        body.do("br label %matrix")
+        body.label("matrix")
+        body.do(f"%m = phi i64 [ {begin}, %matrices.from ], [ %m.next, %matrix.end ]")
+        self._loop_over_rows("%m", self.group.rows_of_one)
+        body.do("br label %matrix.end")
+        body.label("matrix.end")
+        body.do("%m.next = add i64 %m, 1")
+        body.do(f"%more.matrices = icmp ult i64 %m.next, {end}")
+        body.do("br i1 %more.matrices, label %matrix, label %matrices.end")
+        body.label("matrices.end")
+
+    def _loop_over_rows(self, part: str, count: int) -> None:
+        """The rows of a part, or of a matrix: so many."""
+        body = self.body
+        begin = body.set(f"mul i64 {'0' if self.strips else part}, {count}")
+        end = body.set(f"add i64 {begin}, {count}")
+        if is_open((self.rows, count)) or self.rows % count:
             beyond = body.set(f"icmp ugt i64 {end}, {self.rows}")
             end = body.set(f"select i1 {beyond}, i64 {self.rows}, i64 {end}")
-        self._start_columns("%part")
+        self._start_columns(part)
         body.do("br label %rows.from")
         body.label("rows.from")
         body.do("br label %row")
@@ -223,20 +252,24 @@ class Emitter(Layout):
         body.do(f"%more.rows = icmp ult i64 %r.next, {end}")
         body.do("br i1 %more.rows, label %row, label %rows.end")
         body.label("rows.end")
-        self._end_columns("%part")
+        self._end_columns(part)
+
+    def _make_room_for_sums(self) -> None:
+        """Memory of the function's own for sums down a few columns, for which LLVM takes registers."""
+        self.column_sums = {}
+        for k, s in enumerate(self.sums):
+            if self._sums_columns(s) and self._has_few_columns():
+                room = f"alloca {memory_type(s.item.kind, 2 * self.width)}, align 64"
+                self.column_sums[k] = self.body.set(room)
 
     def _start_columns(self, part: str) -> None:
-        """Initialize the column sums; a few in memory of the function's own, for which LLVM takes registers."""
-        self.column_sums = {}
+        """Initialize the column sums of a part."""
         for k, s in enumerate(self.sums):
             if not self._sums_columns(s):
                 continue
-            kind = s.item.kind
-            row = self._sums_of(k, part)
-            if self._has_few_columns():
-                row = self.body.set(f"alloca {memory_type(kind, 2 * self.width)}, align 64")
-            self.column_sums[k] = row
-            nothing = literal(kind, neutral(s.item.how, kind), self.width)
+            if not self._has_few_columns():
+                self.column_sums[k] = self._sums_of(k, part)
+            nothing = literal(s.item.kind, neutral(s.item.how, s.item.kind), self.width)
 
             def body(
                 j: str, width: int, mask: str | None, k: int = k, nothing: str = nothing
@@ -267,7 +300,8 @@ class Emitter(Layout):
 
     def _sums_of(self, k: int, part: str) -> str:
         """Where the column sums of a part belong."""
-        at = self.body.set(f"mul i64 {part}, {self.columns if self.parts > 1 else 0}")
+        each = self.columns if self.parts > 1 or self.matrices else 0
+        at = self.body.set(f"mul i64 {part}, {each}")
         return self.access.element(self._pointer(self.partial[k]), self.sums[k].item.kind, at)
 
     # ---- one row -------------------------------------------------------------------------------

@@ -121,6 +121,24 @@ class Reduction(Base):
         return math.prod(self.view.shape) // max(self.size, 1)
 
 
+class MiddleReduction(Reduction):
+    """The same along axes that others surround: of matrices, down the columns of each."""
+
+    __slots__ = ()
+
+    def __init__(self, shape: Dims, kind: str, how: str, view: View, place: Any = None) -> None:
+        super().__init__(shape, kind, how, view, "middle", place)
+
+    @property
+    def inner(self) -> int:
+        return self.shape[-1]
+
+    @property
+    def rows(self) -> int:
+        """The rows of a matrix."""
+        return self.view.shape[-2]
+
+
 class Source(NamedTuple):
     """Scalar code that computes an operand's element from one number in memory."""
 

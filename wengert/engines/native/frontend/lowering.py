@@ -26,6 +26,7 @@ from wengert.engines.native.frontend.arrays import (
     Known,
     Literal,
     Map,
+    MiddleReduction,
     Outside,
     Piece,
     Pieces,
@@ -75,7 +76,7 @@ from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import DeferredCall, gradient_call_of, plain_call_of
 from wengert.values.dtypes import RESOURCE
-from wengert.values.open_size import OpenSize
+from wengert.values.open_size import OpenSize, is_open
 from wengert.values.symbolic import SymbolicTensor, is_certain
 
 ASSIGNMENTS: Final = {"AssignVariableOp": None, "AssignAddVariableOp": "add", "AssignSubVariableOp": "subtract"}  # fmt: skip
@@ -581,7 +582,11 @@ class Lowering:
         elif max(along) < min(kept):
             where = "first"
         else:
-            if how == "sum" and _is_in_the_middle(view, along):
+            matrices = self._matrices_down(view, along)
+            by_product = how == "sum" and _is_in_the_middle(view, along)
+            if matrices is not None and not (by_product and _is_narrow(matrices)):
+                return self.reshape(self._down(how, matrices), result)
+            if by_product:
                 return self.reshape(self._middle_sum(view, along), result)
             view, where = transpose(view, [*kept, *along]), "last"
             if view.strides[-1] != 1 and view.size > 4096:
@@ -590,6 +595,24 @@ class Lowering:
         key = (how, where, dims, view.shape, _key(view))
         total = self._once(key, lambda: Reduction(dims, view.kind, how, view, where, self.place))
         return self.reshape(total, result)
+
+    def _matrices_down(self, view: View, along: Sequence[int]) -> View | None:
+        """Matrices, whose rows lie along these axes and what is between them; None if there are none."""
+        first, end = along[0], along[-1] + 1
+        parts = view.shape[:first], view.shape[first:end], view.shape[end:]
+        shape = tuple(map(math.prod, parts))
+        if is_open(shape) or math.prod([view.shape[i] for i in along]) != shape[1]:
+            return None
+        return reshape(view, shape)
+
+    def _down(self, how: str, matrices: View) -> View:
+        """Sums, products or extremes down the columns of matrices."""
+        count, _, columns = matrices.shape
+        key = (how, "middle", matrices.shape, _key(matrices))
+        return self._once(
+            key,
+            lambda: MiddleReduction((count, columns), matrices.kind, how, matrices, self.place),
+        )
 
     def _middle_sum(self, view: View, along: Sequence[int]) -> View:
         """Sums along axes that others surround: products with rows of ones."""
@@ -703,6 +726,11 @@ def _is_in_the_middle(view: View, along: Sequence[int]) -> bool:
         and view.strides[-1] == 1
         and follow == list(along)
     )
+
+
+def _is_narrow(matrices: View) -> bool:
+    """Whether sums down columns would have vectors with few elements, one after the other."""
+    return matrices.shape[1] >= 64 and matrices.shape[2] < 8
 
 
 def copy_of(view: View, place: Any = None) -> Map:

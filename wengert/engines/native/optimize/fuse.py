@@ -24,6 +24,7 @@ from wengert.engines.native.frontend.arrays import (
     Gather,
     Literal,
     Map,
+    MiddleReduction,
     Piece,
     Pieces,
     Product,
@@ -62,8 +63,8 @@ class Group:
     """Arrays that are computed in one loop, or one step of another kind."""
 
     __slots__ = (
-        "ancestors", "bit", "boundaries", "columns", "levels", "members", "number", "read", "size",
-        "weight",
+        "ancestors", "bit", "boundaries", "columns", "levels", "members", "number", "read", "rows_of_one",
+        "size", "weight",
     )  # fmt: skip
 
     def __init__(self, number: int, size: int) -> None:
@@ -72,6 +73,7 @@ class Group:
         self.ancestors = 0  # the groups that must run before it, as a bit set
         self.size = size
         self.columns: int | None = None
+        self.rows_of_one = 0  # of each of the matrices down whose columns it sums up
         self.boundaries: tuple[int, ...] = ()  # between axes, as the number of elements inside
         self.members: list[Any] = []
         self.levels: dict[Base, str] = {}
@@ -216,6 +218,7 @@ class Fusion:
     def join(self, first: Group, last: Group) -> None:
         """Merge one group into another; no other group may have to run between them."""
         first.size, first.columns, first.boundaries = last.size, last.columns, last.boundaries
+        first.rows_of_one = last.rows_of_one
         for item in last.members:
             first.take(item, last.levels[item])
         self.groups.remove(last)
@@ -264,7 +267,7 @@ def _is_native(group: Group) -> bool:
 
 def _extent(item: Any) -> int:
     """The number of iterations of the loop that computes an array."""
-    return item.view.size if type(item) is Reduction else item.size
+    return item.view.size if isinstance(item, Reduction) else item.size
 
 
 # ---- whether an array fits a group ------------------------------------------------------------
@@ -272,7 +275,7 @@ def _extent(item: Any) -> int:
 
 def fitting(group: Group, item: Any) -> str | None:
     """The level at which a group can compute an array, or None."""
-    if type(item) is Reduction:
+    if isinstance(item, Reduction):
         return _fitting_reduction(group, item)
     if type(item) is Gather and item.views[1].base.group is group:
         return None  # the table must have been stored
@@ -310,12 +313,18 @@ def _fitting_reduction(group: Group, item: Reduction) -> str | None:
         elif group.columns == group.size:
             columns, level = group.columns, ROW
         else:
+            if group.rows_of_one:
+                return None
             return END if _with_boundaries(group, [item.view], 1) else None
     else:
         columns, level = item.inner, ROW if item.along == "last" else END
     if group.columns not in (None, columns):
         return None
-    joined = common(group.boundaries, (columns, group.size))
+    rows = item.rows if type(item) is MiddleReduction else 0
+    if level == END and rows != group.rows_of_one and END in group.levels.values():
+        return None
+    ends = (columns, rows * columns, group.size) if rows else (columns, group.size)
+    joined = common(group.boundaries, ends)
     if joined is None:
         return None
     before = group.boundaries
@@ -324,6 +333,7 @@ def _fitting_reduction(group: Group, item: Reduction) -> str | None:
         group.boundaries = before
         return None
     group.columns = columns
+    group.rows_of_one = rows or group.rows_of_one
     return level
 
 
@@ -395,7 +405,9 @@ def in_memory(groups: Sequence[Group], fetched: Iterable[Base]) -> set[Base]:
 def _is_always_stored(group: Group, item: Any) -> bool:
     if type(item) in (Product, Tiled):  # with an epilogue it is stored only if others read it
         return not group.is_loop
-    return type(item) in (Pieces, RowSet) or (type(item) is Reduction and group.levels[item] == END)
+    return type(item) in (Pieces, RowSet) or (
+        isinstance(item, Reduction) and group.levels[item] == END
+    )
 
 
 # ---- rematerialization ---------------------------------------------------------------------------
