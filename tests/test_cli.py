@@ -65,7 +65,8 @@ def test_ops_of_one_in_words(
 def test_what_the_native_engine_computes_is_said_rightly() -> None:
     """The word is what a compiled function does with it."""
     said = {
-        name: coverage.how(row_of(name)) for name in ("Exp", "MatMul", "Cumsum", "FFT", "Svd", "Conv2D")
+        name: coverage.how(row_of(name))
+        for name in ("Exp", "MatMul", "Cumsum", "FFT", "Svd", "Conv2D")
     }
     assert said == {
         "Exp": "loop",
