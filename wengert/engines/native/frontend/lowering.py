@@ -575,6 +575,10 @@ class Lowering:
         if view.kind in HALVES:
             raise NotLowered("sums of numbers of two bytes")
         kept = [i for i, n in enumerate(shape) if n != 1 and i not in along]
+        if kept and min(along) < max(kept):
+            found = self._before_others(how, view, along)
+            if found is not None:
+                return self.reshape(found, result)
         if not kept:
             where = "all"
         elif min(along) > max(kept):
@@ -582,12 +586,6 @@ class Lowering:
         elif max(along) < min(kept):
             where = "first"
         else:
-            matrices = self._matrices_down(view, along)
-            by_product = how == "sum" and _is_in_the_middle(view, along)
-            if matrices is not None and not (by_product and _is_narrow(matrices)):
-                return self.reshape(self._down(how, matrices), result)
-            if by_product:
-                return self.reshape(self._middle_sum(view, along), result)
             view, where = transpose(view, [*kept, *along]), "last"
             if view.strides[-1] != 1 and view.size > 4096:
                 raise NotLowered("extremes along axes in the middle")
@@ -595,6 +593,17 @@ class Lowering:
         key = (how, where, dims, view.shape, _key(view))
         total = self._once(key, lambda: Reduction(dims, view.kind, how, view, where, self.place))
         return self.reshape(total, result)
+
+    def _before_others(self, how: str, view: View, along: Sequence[int]) -> View | None:
+        """Reductions along axes behind which others are kept: down the columns of matrices; None if there are none."""
+        matrices = self._matrices_down(view, along)
+        wide = None if matrices is None else self._widened(how, matrices)
+        if wide is not None or math.prod(view.shape[: along[0]]) == 1:
+            return wide
+        is_product = how == "sum" and _is_in_the_middle(view, along)
+        if is_product and (matrices is None or _is_narrow(matrices)):
+            return self._middle_sum(view, along)
+        return None if matrices is None else self._down(how, matrices)
 
     def _matrices_down(self, view: View, along: Sequence[int]) -> View | None:
         """Matrices, whose rows lie along these axes and what is between them; None if there are none."""
@@ -613,6 +622,18 @@ class Lowering:
             key,
             lambda: MiddleReduction((count, columns), matrices.kind, how, matrices, self.place),
         )
+
+    def _widened(self, how: str, matrices: View) -> View | None:
+        """The same of a few columns, first of several rows side by side, which fill vectors; None if there is no need."""
+        count, rows, columns = matrices.shape
+        if columns > 32 or matrices.size < 4096 or not _is_as_it_lies(matrices):
+            return None
+        beside = _beside_each_other(rows, columns)
+        if beside == 1:
+            return None
+        wide = self.reshape(matrices, (count, rows // beside, beside * columns))
+        found = self.reduced(how, wide, [1], False)
+        return self._down(how, self.reshape(found, (count, beside, columns)))
 
     def _middle_sum(self, view: View, along: Sequence[int]) -> View:
         """Sums along axes that others surround: products with rows of ones."""
@@ -725,6 +746,30 @@ def _is_in_the_middle(view: View, along: Sequence[int]) -> bool:
         and view.size > 4096
         and view.strides[-1] == 1
         and follow == list(along)
+    )
+
+
+def _beside_each_other(rows: int, columns: int) -> int:
+    """How many rows are best added up side by side: each vector of theirs waits four cycles for the one before."""
+
+    def cycles(beside: int) -> int:
+        vectors = -(-beside * columns // 16)
+        return rows // beside * max(4, vectors) + (4 * beside if beside > 1 else 0)
+
+    return min((n for n in range(1, 128 // columns + 1) if rows % n == 0), key=cycles)
+
+
+def _is_as_it_lies(view: View, depth: int = 3) -> bool:
+    """Whether elements lie in memory, or are computed of what was there before, in the order of a view.
+
+    Of what else is computed the loop itself may add up.
+    """
+    if not is_plain(view):
+        return False
+    if type(view.base) is not Map:
+        return type(view.base) in (Input, Outside)
+    return depth > 0 and all(
+        type(v.base) is Literal or _is_as_it_lies(v, depth - 1) for v in view.base.views
     )
 
 
