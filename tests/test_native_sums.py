@@ -156,6 +156,17 @@ def test_down_columns_beside_others(name: str) -> None:
     agree(TOGETHER[name], drawn(8, 4, 6, 5, dtype="float32"))
 
 
+@pytest.mark.parametrize("axis", range(4))
+@pytest.mark.parametrize("shape", [(4, 6, 5, 3), (2, 1, 7, 1), (1, 50, 1, 4), (64, 3, 2, 40)])
+def test_softmax_along_any_axis(shape: tuple[int, ...], axis: int) -> None:
+    x = drawn(11, *shape)
+    kinds = agree(with_gradients(lambda x: tf.nn.softmax(x, axis)), x)
+    kinds += agree(with_gradients(lambda x: tf.nn.log_softmax(x, axis)), x)
+    assert "NumPy" not in kinds or not is_supported()
+    x = tf.where(x > 1.0, tf.constant(-np.inf, x.dtype), 400.0 * x)
+    agree(lambda x: (tf.nn.softmax(x, axis), tf.nn.log_softmax(x, axis)), tf.cast(x, tf.float32))
+
+
 @pytest.mark.parametrize("rows", [1, 2, 5000])
 @pytest.mark.parametrize("columns", [1, 2, 3, 10, 16, 17, 33, 64, 65, 130])
 def test_sums_of_few_columns(rows: int, columns: int) -> None:
@@ -164,14 +175,22 @@ def test_sums_of_few_columns(rows: int, columns: int) -> None:
     agree(lambda x: (tf.reduce_sum(x, 0), tf.reduce_max(x * x, 0), tf.reduce_any(x > 3.0, 0)), x)
 
 
-def test_unknown_sizes() -> None:
-    spec = tf.TensorSpec([None, None, 3], tf.float64)
+@pytest.mark.parametrize("sizes", [(None, None, 3), (None, 6, 3), (None, 40, 10), (4, None, 5)])
+def test_unknown_sizes(sizes: tuple[int | None, ...]) -> None:
+    spec = tf.TensorSpec(sizes, tf.float64)
 
     @tf.function(jit_compile=True, input_signature=[spec])
     def f(x: Any) -> Any:
-        return tf.reduce_max(x, 1), tf.reduce_sum(x * x, -1), tf.nn.softmax(x, 1)
+        both = with_gradients(lambda x: (tf.reduce_max(x, 1), tf.reduce_sum(x * x, -1)))(x)
+        return both, tf.nn.softmax(x, 1), tf.reduce_sum(x, [0, 1])
 
-    for shape in ((4, 5, 3), (1, 40, 3), (50, 2, 3), (33, 33, 3)):
-        x = drawn(10, *shape)
-        for found, wanted in zip(f(x), f.python_function(x), strict=True):
-            np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-12)
+    for rows in ((4, 5), (1, 40), (50, 2), (33, 33), (2, 1), (300, 7)):
+        x = drawn(
+            10, *[free if n is None else n for n, free in zip(sizes, (*rows, 3), strict=True)]
+        )
+        for found, wanted in zip(
+            tf.nest.flatten(f(x)), tf.nest.flatten(f.python_function(x)), strict=True
+        ):
+            np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-10, atol=1e-11)
+    if sizes[1] is not None and is_supported():
+        assert "NumPy" not in [step["kind"] for step in f.plan(x).steps]

@@ -239,9 +239,11 @@ class Layout:
         self.row = self.columns  # elements from one row to the next
         self.matrices = self.group.rows_of_one and self.rows // self.group.rows_of_one
         if self.matrices:  # down the columns of each: a part has some of them
-            self.strips = False
             rows = self.group.rows_of_one
-            self.per_part = max(per_part // rows, -(-self.matrices // MOST_PARTS), 1)
+            self.strips = False
+            self.per_part = of_both(
+                lambda n, count: max(n // rows, -(-count // MOST_PARTS), 1), per_part, self.matrices
+            )
             self.parts = -(-self.matrices // self.per_part)
             return
         self.strips = columns and self._may_be_in_strips()

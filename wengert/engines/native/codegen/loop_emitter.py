@@ -215,7 +215,7 @@ class Emitter(Layout):
         body = self.body
         begin = body.set(f"mul i64 %part, {self.per_part}")
         end = body.set(f"add i64 {begin}, {self.per_part}")
-        if self.matrices % self.per_part:
+        if is_open((self.matrices, self.per_part)) or self.matrices % self.per_part:
             beyond = body.set(f"icmp ugt i64 {end}, {self.matrices}")
             end = body.set(f"select i1 {beyond}, i64 {self.matrices}, i64 {end}")
         body.do("br label %matrices.from")

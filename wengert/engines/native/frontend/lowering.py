@@ -610,7 +610,7 @@ class Lowering:
         first, end = along[0], along[-1] + 1
         parts = view.shape[:first], view.shape[first:end], view.shape[end:]
         shape = tuple(map(math.prod, parts))
-        if is_open(shape) or math.prod([view.shape[i] for i in along]) != shape[1]:
+        if is_open(shape[1:]) or math.prod([view.shape[i] for i in along]) != shape[1]:
             return None
         return reshape(view, shape)
 

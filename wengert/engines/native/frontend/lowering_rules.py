@@ -294,34 +294,34 @@ def _whole_quotient(low: Lowering, op: Operation, x: View, y: View) -> View:
 # ---- softmax and its kin -----------------------------------------------------------------------
 
 
-def _below_largest(low: Lowering, x: View) -> View:
-    """x minus the largest element of each row; NaN still propagates."""
-    last = [len(x.shape) - 1]
-    return low.computed(LANES.subtract, x, low.reduced("top", x, last, True))
+def _below_largest(low: Lowering, x: View, axis: int = -1) -> View:
+    """x minus the largest element along an axis; NaN still propagates."""
+    along = [axis % len(x.shape)]
+    return low.computed(LANES.subtract, x, low.reduced("top", x, along, True))
 
 
-def _softmax_of(low: Lowering, x: View) -> View:
-    e = low.computed(LANES.exp, _below_largest(low, x))
-    share = low.computed(LANES.reciprocal, low.reduced("sum", e, [len(x.shape) - 1], True))
-    return low.computed(LANES.multiply, e, share)
+def _softmax_of(low: Lowering, x: View, axis: int = -1) -> View:
+    e = low.computed(LANES.exp, _below_largest(low, x, axis))
+    total = low.reduced("sum", e, [axis % len(x.shape)], True)
+    return low.computed(LANES.multiply, e, low.computed(LANES.reciprocal, total))
 
 
-def _along_last(x: View, axis: int) -> None:
-    if not is_float(x.kind) or any(n != 1 for n in x.shape[axis + 1 :]):
-        raise NotLowered("a softmax along another axis than the last")
+def _along(low: Lowering, x: View, axis: int) -> View:
+    """Numbers whose softmax is computed along an axis; without axes of one behind it."""
+    if not is_float(x.kind):
+        raise NotLowered("a softmax of other numbers")
+    is_last = all(n == 1 for n in x.shape[axis + 1 :])
+    return low.reshape(x, x.shape[: axis + 1]) if is_last else x
 
 
 @rule("Softmax")
 def _softmax(low: Lowering, op: Operation, x: View, *, axis: int) -> View:
-    _along_last(x, axis)
-    moved = low.reshape(x, x.shape[: axis + 1])
-    return low.reshape(_softmax_of(low, moved), x.shape)
+    return low.reshape(_softmax_of(low, _along(low, x, axis), axis), x.shape)
 
 
 @rule("LogSoftmax")
 def _log_softmax(low: Lowering, op: Operation, x: View, *, axis: int) -> View:
-    _along_last(x, axis)
-    d = _below_largest(low, low.reshape(x, x.shape[: axis + 1]))
+    d = _below_largest(low, _along(low, x, axis), axis)
     total = low.reduced("sum", low.computed(LANES.exp, d), [axis], True)
     return low.reshape(low.computed(lambda v, t: v - LANES.log(t), d, total), x.shape)
 
