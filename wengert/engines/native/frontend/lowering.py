@@ -610,7 +610,7 @@ class Lowering:
         first, end = along[0], along[-1] + 1
         parts = view.shape[:first], view.shape[first:end], view.shape[end:]
         shape = tuple(map(math.prod, parts))
-        if is_open(shape[1:]) or math.prod([view.shape[i] for i in along]) != shape[1]:
+        if is_open(shape[2:]) or math.prod([view.shape[i] for i in along]) != shape[1]:
             return None
         return reshape(view, shape)
 
@@ -626,7 +626,7 @@ class Lowering:
     def _widened(self, how: str, matrices: View) -> View | None:
         """The same of a few columns, first of several rows side by side, which fill vectors; None if there is no need."""
         count, rows, columns = matrices.shape
-        if columns > 32 or matrices.size < 4096 or not _is_as_it_lies(matrices):
+        if is_open((rows,)) or columns > 32 or matrices.size < 4096 or not _is_as_it_lies(matrices):
             return None
         beside = _beside_each_other(rows, columns)
         if beside == 1:
