@@ -244,6 +244,7 @@ def test_loops_on_nothing(shape: tuple[int, ...]) -> None:
     for f in (
         lambda x: tf.map_fn(lambda e: e * e + 1.0, x),
         lambda x: tf.foldl(lambda a, e: a * 0.3 + tf.sin(e), x),
+        lambda x: tf.scan(lambda a, e: a * e, x),
         lambda x: tf.while_loop(lambda i, _: i < 3, lambda i, z: (i + 1, z * x), [0, x])[1],
     ):
         x, both = numbers(*shape), derivatives(f)

@@ -201,6 +201,16 @@ def test_imaginary_parts_that_real_signals_have_not_are_ignored() -> None:
         close(given.numpy(), np.fft.irfft(_numbers(re, im), size), size)
 
 
+@pytest.mark.parametrize("size", [1, 2, 7, 8, 19, 31, 34, 57, 1021])
+def test_sums_of_real_numbers_are_real(size: int) -> None:
+    """The first frequency is one, so that its angle is 0 or pi; so is the last one of even sizes."""
+    x = tf.constant(-np.abs(np.random.default_rng(3).normal(size=(5, size))))
+    found = tf.function(tf.signal.rfft, jit_compile=True)(x).numpy()
+    real = found[:, [0, -1]] if size % 2 == 0 else found[:, :1]
+    assert not real.imag.any()
+    assert not np.signbit(found[:, 0].imag).any()
+
+
 def test_another_number_of_frequencies_is_left_to_numpy() -> None:
     f = tf.function(lambda re, im: to_real(re, im, 8), jit_compile=True)
     re, im = signals("float64", 3, 9)

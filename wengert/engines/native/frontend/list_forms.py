@@ -222,6 +222,8 @@ class _Classes:
             forms = elements.get(root, set())
             if len(sizes) == len(forms) == 1 and None not in sizes | forms:
                 (size,), ((shape, kind, depth, is_of_pairs),) = sizes, forms
+                if 0 in (size, *shape):  # there is nothing to compute
+                    continue
                 known[root] = ListForm((size, *shape), kind, depth + 1, is_of_pairs)
         return known
 

@@ -71,9 +71,11 @@ def from_real(low: Lowering, x: View, axis: int, size: int, scale: float = 1.0) 
     elif size % 2 == 0:
         return _from_halves(low, x, size, scale)
     else:
-        both = transformed(low, x, low.number(x.kind, 0, x.shape), axis, False, scale)
-        front = (Ellipsis, slice(0, size // 2 + 1))
-        return slice_view(both[0], front), slice_view(both[1], front)
+        re, im = transformed(low, x, low.number(x.kind, 0, x.shape), axis, False, scale)
+        behind = (Ellipsis, slice(1, size // 2 + 1))
+        place = slice_view(whole(Base(shape, x.kind)), behind)
+        im = low.assembled(shape, x.kind, 0, [(slice_view(im, behind), place)])  # the sum is real
+        return slice_view(re, (Ellipsis, slice(0, size // 2 + 1))), im
     return _pair(_by_routine(low, form, [x], [shape] * 2))
 
 
