@@ -89,6 +89,19 @@ def test_points(name: str, columns: int, dtype: str) -> None:
         agree(with_gradients(POINTS[name]), x, s, drawn(3, columns, dtype=dtype))
 
 
+@pytest.mark.parametrize("name", POINTS)
+def test_unknown_numbers_of_points(name: str) -> None:
+    specs = [tf.TensorSpec(shape, tf.float64) for shape in ([None, 3], [None, 1], [3])]
+    f = tf.function(with_gradients(POINTS[name]), jit_compile=True, input_signature=specs)
+    for rows in (64, 41, 100, 33):
+        given = drawn(1, rows, 3), drawn(2, rows, 1), drawn(3, 3)
+        for found, wanted in zip(
+            tf.nest.flatten(f(*given)), tf.nest.flatten(f.python_function(*given)), strict=True
+        ):
+            size = float(tf.reduce_max(tf.abs(wanted)))
+            np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=0, atol=1e-11 * size)
+
+
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("shape", [(50, 2), (33, 3), (7, 41, 3), (5, 1, 64, 4), (4, 3, 2), (31, 3)])
 def test_along_short_rows(how: str, shape: tuple[int, ...]) -> None:

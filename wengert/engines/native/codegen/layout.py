@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from wengert.engines.native.codegen.short_rows import are_short, write_out_columns
 from wengert.engines.native.frontend.arrays import (
@@ -66,6 +66,8 @@ class Sum(NamedTuple):
 class Layout:
     """What a group computes as scalar code, and the loops around it."""
 
+    is_free: ClassVar = True  # whether the loops are the group's own, and not around a product
+
     def __init__(self, group: Group, memory: set[Base]) -> None:
         self.group = group
         self.memory = memory
@@ -98,7 +100,7 @@ class Layout:
         self._expand()
         columns = self.group.columns
         self._merge_axes(columns)
-        if are_short(self):
+        if self.is_free and are_short(self):
             write_out_columns(self)
             columns = None
             self._merge_axes(columns)

@@ -13,6 +13,7 @@ from wengert.engines.native.codegen.memory_access import NEAR
 from wengert.engines.native.frontend.arrays import Base, Count
 from wengert.engines.native.frontend.scalar import Code, is_float
 from wengert.engines.native.optimize.fuse import END, FULL, ROW
+from wengert.values.open_size import is_open
 
 if TYPE_CHECKING:
     from wengert.engines.native.codegen.layout import Layout, Load
@@ -34,7 +35,7 @@ class Column:
 def are_short(layout: Layout) -> bool:
     """Whether a loop has such rows, and does nothing with them that columns cannot do."""
     axes, columns = layout.axes, layout.group.columns
-    if len(axes) < 2 or not all(type(a.size) is int for a in axes):
+    if len(axes) < 2 or is_open((axes[-1].size,)):
         return False
     rows, count = axes[-2].size, axes[-1].size
     if not 2 <= count <= NEAR or rows < FEWEST_ROWS or columns not in (None, count):

@@ -104,6 +104,8 @@ class Finish(Emitter):
     Column sums are first taken per block, since the parts depend on the number of threads.
     """
 
+    is_free = False
+
     def __init__(
         self, group: Group, memory: set[Base], product: Product | Tiled, blocks: int = 1
     ) -> None:
