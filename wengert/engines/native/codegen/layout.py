@@ -195,6 +195,7 @@ class Layout:
     # ---- the loops -----------------------------------------------------------------------------
 
     def load(self, base: Base, offset: int, strides: list[int]) -> Load:
+        """An array, as the code that is written out reads or writes it."""
         return Load(base, offset, strides)
 
     def _merge_axes(self, columns: int | None) -> None:

@@ -62,7 +62,7 @@ class Access:
     def _picked_out(self, place: str, kind: str, stride: int, width: int, column: int) -> str:
         """The same of elements near each other: whole vectors are loaded, the last one ends with the last element.
 
-        All columns of a table are loaded alike, so that LLVM sees that it is done once for all.
+        Columns of a table, from the second one on, are loaded alike: LLVM sees that it is done once for all.
         """
         body, memory, found = self.body, memory_type(kind, width), ""
         last = (stride - 1) * (width - 1) if not column else (stride - 1) * width
