@@ -79,6 +79,7 @@ from wengert.values.dtypes import RESOURCE
 from wengert.values.open_size import OpenSize, is_open
 from wengert.values.symbolic import SymbolicTensor, is_certain
 
+FEW: Final = 4096  # elements that are read in any order
 ASSIGNMENTS: Final = {"AssignVariableOp": None, "AssignAddVariableOp": "add", "AssignSubVariableOp": "subtract"}  # fmt: skip
 
 
@@ -587,7 +588,7 @@ class Lowering:
             where = "first"
         else:
             view, where = transpose(view, [*kept, *along]), "last"
-            if view.strides[-1] != 1 and view.size > 4096:
+            if view.strides[-1] != 1 and view.size > FEW:
                 raise NotLowered("extremes along axes in the middle")
         dims = tuple(shape[i] for i in kept)
         key = (how, where, dims, view.shape, _key(view))
@@ -600,6 +601,8 @@ class Lowering:
         wide = None if matrices is None else self._widened(how, matrices)
         if wide is not None or math.prod(view.shape[: along[0]]) == 1:
             return wide
+        if view.size <= FEW:  # read across, with what uses the result in the same loop
+            return None
         is_product = how == "sum" and _is_in_the_middle(view, along)
         if is_product and (matrices is None or _is_narrow(matrices)):
             return self._middle_sum(view, along)
@@ -626,7 +629,7 @@ class Lowering:
     def _widened(self, how: str, matrices: View) -> View | None:
         """The same of a few columns, first of several rows side by side, which fill vectors; None if there is no need."""
         count, rows, columns = matrices.shape
-        if is_open((rows,)) or columns > 32 or matrices.size < 4096 or not _is_as_it_lies(matrices):
+        if is_open((rows,)) or columns > 32 or matrices.size < FEW or not _is_as_it_lies(matrices):
             return None
         beside = _beside_each_other(rows, columns)
         if beside == 1:
@@ -743,7 +746,7 @@ def _is_in_the_middle(view: View, along: Sequence[int]) -> bool:
     follow = [i for i in range(along[0], along[-1] + 1) if view.shape[i] != 1]
     return (
         view.kind in ("f4", "f8")
-        and view.size > 4096
+        and view.size > FEW
         and view.strides[-1] == 1
         and follow == list(along)
     )
