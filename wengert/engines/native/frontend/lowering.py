@@ -165,7 +165,7 @@ class Lowering:
         kind = kind_of(x)
         if kind is None or x._array.shape is None:
             form = form_of_pair(x)
-            if form is not None and 0 not in form[0]:
+            if form is not None:
                 self.pairs[id(x)] = self._memory_of_pair(Input(*form), x)
                 self.given[self.pairs[id(x)].real.base] = x
             return
@@ -391,7 +391,7 @@ class Lowering:
         for y in op.outputs:
             kind = kind_of(y)
             form = form_of_pair(y)
-            if form is not None and 0 not in form[0]:
+            if form is not None:
                 memory = Outside(*form, step)
                 step.results.append(memory)
                 self.pairs[id(y)] = self._memory_of_pair(memory, y)

@@ -51,10 +51,10 @@ Operand = View | Pair
 
 
 def form_of_pair(x: SymbolicTensor) -> tuple[Dims, str] | None:
-    """The shape, with the axis of the parts, and the type of the memory of a complex tensor."""
+    """The shape, with the axis of the parts, and the type of the memory of a complex tensor; None if it is empty."""
     form = x._array
     kind = PART_OF.get(form.dtype) if isinstance(form.dtype, np.dtype) else None
-    if kind is None or not is_certain(form.shape):
+    if kind is None or not is_certain(form.shape) or 0 in form.shape:
         return None
     return (*form.shape, 2), kind
 
