@@ -7,7 +7,7 @@ along the row are computed between them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.codegen.column_loop import ColumnLoop
@@ -212,47 +212,47 @@ class Emitter(Layout):
 
     def _loop_over_matrices(self) -> None:
         """The matrices of a part, down whose columns there are sums."""
-        body = self.body
-        begin = body.set(f"mul i64 %part, {self.per_part}")
-        end = body.set(f"add i64 {begin}, {self.per_part}")
-        if is_open((self.matrices, self.per_part)) or self.matrices % self.per_part:
-            beyond = body.set(f"icmp ugt i64 {end}, {self.matrices}")
-            end = body.set(f"select i1 {beyond}, i64 {self.matrices}, i64 {end}")
-        body.do("br label %matrices.from")
-        body.label("matrices.from")
-        body.do("br label %matrix")
-        body.label("matrix")
-        body.do(f"%m = phi i64 [ {begin}, %matrices.from ], [ %m.next, %matrix.end ]")
-        self._loop_over_rows("%m", self.group.rows_of_one)
-        body.do("br label %matrix.end")
-        body.label("matrix.end")
-        body.do("%m.next = add i64 %m, 1")
-        body.do(f"%more.matrices = icmp ult i64 %m.next, {end}")
-        body.do("br i1 %more.matrices, label %matrix, label %matrices.end")
-        body.label("matrices.end")
+        begin, end = self._stretch("%part", self.per_part, self.matrices)
+
+        def matrix(m: str) -> None:
+            self._loop_over_rows(m, self.group.rows_of_one)
+
+        self._counted("matrix", "%m", begin, end, matrix)
 
     def _loop_over_rows(self, part: str, count: int) -> None:
         """The rows of a part, or of a matrix: so many."""
-        body = self.body
-        begin = body.set(f"mul i64 {'0' if self.strips else part}, {count}")
-        end = body.set(f"add i64 {begin}, {count}")
-        if is_open((self.rows, count)) or self.rows % count:
-            beyond = body.set(f"icmp ugt i64 {end}, {self.rows}")
-            end = body.set(f"select i1 {beyond}, i64 {self.rows}, i64 {end}")
+        begin, end = self._stretch("0" if self.strips else part, count, self.rows)
         self._start_columns(part)
-        body.do("br label %rows.from")
-        body.label("rows.from")
-        body.do("br label %row")
-        body.label("row")
-        body.do(f"%r = phi i64 [ {begin}, %rows.from ], [ %r.next, %row.end ]")
-        self._row("%r")
-        body.do("br label %row.end")
-        body.label("row.end")
-        body.do("%r.next = add i64 %r, 1")
-        body.do(f"%more.rows = icmp ult i64 %r.next, {end}")
-        body.do("br i1 %more.rows, label %row, label %rows.end")
-        body.label("rows.end")
+        self._counted("row", "%r", begin, end, self._row)
         self._end_columns(part)
+
+    def _stretch(self, part: str, count: int, total: int) -> tuple[str, str]:
+        """Where a part begins and ends, of which each has so many, but for the last one."""
+        body = self.body
+        begin = body.set(f"mul i64 {part}, {count}")
+        end = body.set(f"add i64 {begin}, {count}")
+        if is_open((total, count)) or total % count:
+            beyond = body.set(f"icmp ugt i64 {end}, {total}")
+            end = body.set(f"select i1 {beyond}, i64 {total}, i64 {end}")
+        return begin, end
+
+    def _counted(
+        self, name: str, index: str, begin: str, end: str, one: Callable[[str], None]
+    ) -> None:
+        """A loop over an index."""
+        body = self.body
+        body.do(f"br label %{name}.from")
+        body.label(f"{name}.from")
+        body.do(f"br label %{name}")
+        body.label(name)
+        body.do(f"{index} = phi i64 [ {begin}, %{name}.from ], [ {index}.next, %{name}.end ]")
+        one(index)
+        body.do(f"br label %{name}.end")
+        body.label(f"{name}.end")
+        body.do(f"{index}.next = add i64 {index}, 1")
+        body.do(f"%{name}.more = icmp ult i64 {index}.next, {end}")
+        body.do(f"br i1 %{name}.more, label %{name}, label %{name}.done")
+        body.label(f"{name}.done")
 
     def _make_room_for_sums(self) -> None:
         """Memory of the function's own for sums down a few columns, for which LLVM takes registers."""
