@@ -555,6 +555,19 @@ OVER_LINES = tf.function(
         else x
     ),
 )  # fmt: skip
+# Lambdas that go on in a line that could be a statement of its own.
+GOING_ON = [
+    lambda x: x if x > 9.0 else [x, x][0]
+    + x,
+    lambda x: (x if x > 9.0 else
+               -x)
+    - x * 2.0
+    + (x if x > 1.0 else 0.0),
+    lambda x: (lambda y: -y if y > 0.0 else y)
+    (x),
+    lambda x: [x if x > 9.0 else -x, x]
+    [0],
+]  # fmt: skip
 
 KINDS: list[tuple[Any, float]] = [
     (DERIVED.scaled, 8.0), (DERIVED.traced, 8.0), (DERIVED, 8.0), (lambda x: Derived()(x), 8.0),
@@ -562,6 +575,7 @@ KINDS: list[tuple[Any, float]] = [
     (lambda x: keywords(x, 1.0, 4.0, b=2.0, d=10.0), 20.0), (inside, 40.0), (recursive, 7.0),
     (matched, 9.0), (named, 9.0), (tried, 28.0), (counting, 6.0), (generated, 6.0),
     (TWO[0], 3.0), (TWO[1], -3.0), (OVER_LINES, 6.0),
+    (GOING_ON[0], 6.0), (GOING_ON[1], -6.0), (GOING_ON[2], -3.0), (GOING_ON[3], -3.0),
 ]  # fmt: skip
 
 

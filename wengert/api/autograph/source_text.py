@@ -29,7 +29,7 @@ def tree_of(function: FunctionType) -> FunctionNode:
     kind: type[FunctionNode] = ast.FunctionDef
     if code.co_name == "<lambda>":
         kind = ast.Lambda
-        found = _candidates(_parsed(lines, first, last), code, kind)
+        found = _candidates(_one_statement(_parsed(lines, first, last)), code, kind)
     else:
         found = _candidates(_block(lines, first), code, kind)
     # What is not a statement of its own is looked for in the one around it, then in the whole file.
@@ -54,6 +54,18 @@ def _parsed(lines: list[str], first: int, last: int) -> ast.Module | None:
         return parsed(front + text)
     except (SyntaxError, ValueError):
         return None
+
+
+def _one_statement(tree: ast.Module | None) -> ast.Module | None:
+    """The tree, if it is one statement.
+
+    If it is more, a lambda goes on where the first one ends: the lines are in brackets, which begin
+    above, and the next line begins with what may begin a statement, such as `+ x`.
+    """
+    body = [] if tree is None else tree.body
+    if len(body) == 1 and isinstance(body[0], ast.If):
+        body = body[0].body
+    return tree if len(body) == 1 else None
 
 
 def _block(lines: list[str], first: int) -> ast.Module | None:
