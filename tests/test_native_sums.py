@@ -207,3 +207,97 @@ def test_unknown_sizes(sizes: tuple[int | None, ...]) -> None:
             np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-10, atol=1e-11)
     if is_supported():
         assert "NumPy" not in [step["kind"] for step in f.plan(x).steps]
+
+
+# ---- rows of several axes ---------------------------------------------------------------------------
+
+# a [n, p, q], b [n, p], c [p, 1], d [q]: axes that do not merge, as not all arrays have them.
+LINES: dict[str, Function] = {
+    "down": lambda a, b, c, d: tf.reduce_sum(b[:, :, None] * a, 0),
+    "down by columns": lambda a, b, c, d: tf.reduce_max(tf.transpose(a, [0, 2, 1]) * b[:, None], 0),
+    "of all": lambda a, b, c, d: tf.reduce_mean(tf.exp(-a * a) * b[:, :, None] + c),
+    "of rows": lambda a, b, c, d: tf.reduce_mean(a * b[:, :, None] - c * d, [1, 2]),
+    "in the middle": lambda a, b, c, d: tf.reduce_sum(a[:, :, :, None] * b[:, None, None], 1),
+    "normalized": lambda a, b, c, d: (
+        (a - tf.reduce_mean(a, [0, 2], keepdims=True)) / (tf.math.reduce_std(a, [0, 2], keepdims=True) + 0.1) * c
+    ),
+    "softmax": lambda a, b, c, d: tf.reduce_logsumexp(a * c + b[:, :, None], [1, 2]),
+    "counted": lambda a, b, c, d: tf.reduce_sum(
+        a * tf.cast(tf.range(tf.shape(a)[1])[:, None], a.dtype) * b[:, :, None], 0
+    ),
+    "chosen": lambda a, b, c, d: tf.reduce_mean(tf.where(a > c, a, b[:, :, None]) * d, [0, 1]),
+    "taken": lambda a, b, c, d: tf.reduce_sum(tf.gather(a, [0, 0], axis=1) * b[:, :1, None] * d, [1, 2]),
+    "slices": lambda a, b, c, d: tf.reduce_sum(a[:, ::-1, 1:] * a[:, :, :-1] * b[:, :, None], [0, 2]),
+    "into parts": lambda a, b, c, d: tf.concat([a * b[:, :, None], c * a, a[:, :, ::2] + c], 2),
+    "truths": lambda a, b, c, d: (
+        tf.reduce_any(a > b[:, :, None], [1, 2]), tf.reduce_all(a > b[:, :, None] - 3.0, 0), tf.reduce_sum(a, [0, 1])
+    ),
+}  # fmt: skip
+BLOCKS = [(40, 6, 3), (9, 4, 8), (3, 5, 50), (70, 2, 1), (4, 33, 17), (5, 64, 64), (2, 300, 9), (6, 2, 130)]  # fmt: skip
+
+
+def blocks(n: int, p: int, q: int, dtype: str = "float64") -> list[Any]:
+    shapes = (n, p, q), (n, p), (p, 1), (q,)
+    return [drawn(k, *shape, dtype=dtype) for k, shape in enumerate(shapes)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", LINES)
+def test_rows_of_several_axes(name: str, dtype: str) -> None:
+    for shape in BLOCKS:
+        agree(with_gradients(LINES[name]), *blocks(*shape, dtype=dtype))
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_rows_of_several_unknown_axes(name: str) -> None:
+    shapes = [None, None, None], [None, None], [None, 1], [None]
+    specs = [tf.TensorSpec(shape, tf.float64) for shape in shapes]
+    f = tf.function(with_gradients(LINES[name]), jit_compile=True, input_signature=specs)
+    for shape in [(7, 5, 3), (40, 6, 17), (3, 2, 64), (9, 33, 4), (1, 1, 1), (2, 3, 129)]:
+        given = blocks(*shape)
+        for found, wanted in zip(
+            tf.nest.flatten(f(*given)), tf.nest.flatten(f.python_function(*given)), strict=True
+        ):
+            size = float(tf.reduce_max(tf.abs(tf.cast(wanted, tf.float64))))
+            np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=0, atol=1e-11 * size)
+
+
+@pytest.mark.parametrize("sizes", [(0, 3, 4), (3, 0, 4), (3, 4, 0)])
+def test_empty_rows_of_several_axes(sizes: tuple[int, int, int]) -> None:
+    specs = [tf.TensorSpec([None] * n, tf.float64) for n in (3, 2)]
+
+    def sums(a: Any, b: Any) -> Any:
+        scaled = a * b[:, :, None]
+        return [tf.reduce_sum(scaled, axis) for axis in (0, 1, 2, [0, 2], [1, 2], [0, 1, 2])]
+
+    f = tf.function(sums, jit_compile=True, input_signature=specs)
+    for n, p, q in ((2, 3, 5), sizes, (4, 2, 19)):
+        a, b = drawn(1, n, p, q), drawn(2, n, p)
+        agree(sums, a, b)
+        for found, wanted in zip(f(a, b), sums(a, b), strict=True):
+            np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-12, atol=1e-12)
+
+
+def test_lines_of_other_kinds_of_numbers() -> None:
+    a, b, *_ = blocks(20, 5, 7)
+    for dtype in (tf.float16, tf.int32, tf.int64):
+        given = [tf.cast(x * 3.0, dtype) for x in (a, b)]
+        wide = tf.float32 if dtype == tf.float16 else dtype
+        agree(
+            lambda a, b, wide=wide: (
+                [
+                    tf.reduce_sum(tf.cast(a, wide) * tf.cast(b, wide)[:, :, None], axis)
+                    for axis in (0, [1, 2], None)
+                ]
+                + [tf.reduce_max(a * b[:, :, None], [0, 2])]
+            ),
+            *given,
+        )
+
+
+def test_sums_of_many_lines_are_accurate() -> None:
+    """However long its lines are, and however many, a sum keeps its digits."""
+    for shape in [(30_000, 2, 3), (200, 2, 3001), (3, 2, 100_000)]:
+        x = tf.constant(np.full(shape, 0.1, np.float32))
+        found = tf.function(lambda x: tf.reduce_mean(x, [0, 2]), jit_compile=True)(x)
+        np.testing.assert_allclose(found.numpy().astype(float), float(np.float32(0.1)), rtol=3e-6)

@@ -232,6 +232,7 @@ class Layout:
                 x.level = ROW
         if self.columns == 1:
             self.inner = []
+        self.line = self.axes[self.inner[-1]].size if len(self.inner) > 1 else self.columns
 
     def _split(self) -> None:
         """Cut the rows into parts, independently of the number of threads."""
@@ -251,7 +252,7 @@ class Layout:
             return
         self.strips = columns and self._may_be_in_strips()
         if self.strips:
-            self.columns = BLOCK
+            self.columns = self.line = BLOCK
             self.short = self.row % BLOCK
             self.per_part, self.parts = self.rows, -(-self.row // BLOCK)
             return
@@ -314,21 +315,27 @@ class Layout:
 
     def _width(self) -> int:
         """The number of elements in a vector: several registers' worth where the code is short."""
-        if len(self.inner) > 1 or self.columns == 1:
+        if self.columns == 1:
             return 1
         weight, native = sum(self.full), self.native
         times = 4 if weight <= 16 else 2 if weight <= 200 else 1
         if self._scattered() > MOST_SCATTERED:
             times = 1
         width = native * times
-        if type(self.columns) is OpenSize:  # what is left over is masked, all of a vector
-            while width > native and self.columns < 8 * width:
+        if type(self.line) is OpenSize:  # what is left over is masked, all of a vector
+            while width > native and self.line < 8 * width:
                 width //= 2
-        while width > 1 and width // 2 >= self.columns:
+        while width > 1 and (width // 2 >= self.line or self._ends_slowly(width)):
             width //= 2
         return width
+
+    def _ends_slowly(self, width: int) -> bool:
+        """Whether masks would often be needed for what is left of a line, by a processor without."""
+        if len(self.inner) == 1 or vector_bytes() == 64 or is_open((self.line,)):
+            return False
+        return self.line < 8 * width and self.line % width != 0
 
     def _scattered(self) -> int:
         """How many arrays are read or written at distances along a row."""
         accesses = [*self.loads, *self.targets.values()]
-        return sum(any(x.strides[k] not in (0, 1) for k in self.inner) for x in accesses)
+        return sum(any(x.strides[k] not in (0, 1) for k in self.inner[-1:]) for x in accesses)

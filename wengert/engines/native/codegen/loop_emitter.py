@@ -93,7 +93,7 @@ class Emitter(Layout):
         """Append to the lines of a body, with vectors of so many elements."""
         self.body, self.width = body, width
         self.access = Access(body)
-        self.loop = ColumnLoop(body, width, self.columns, bool(self.short), self.strips)
+        self.loop = ColumnLoop(body, width, self.columns, self.line, bool(self.short), self.strips)
 
     def launches(self) -> list[Launch]:
         return [self._main(), *self.more]
@@ -115,10 +115,10 @@ class Emitter(Layout):
     def _over(self) -> list[tuple[Base, Sequence[Base]]]:
         """Arrays, each with those that may overwrite it: elements are read before.
 
-        Not where rows are parts of vectors: each would wait until what the last one wrote is in the
+        Not where lines are parts of vectors: each would wait until what the last one wrote is in the
         cache, as it begins within it. That took five times as long.
         """
-        if self.rows != 1 and self.columns < min(self.width, self.native):
+        if self.size > self.line and self.line < min(self.width, self.native):
             return []
         elsewhere = {x.base for x in self.loads if x.level != FULL} | self.displaced
         written = [new for new in self.written_in if not _is_part(new)]
@@ -255,11 +255,11 @@ class Emitter(Layout):
         body.label(f"{name}.done")
 
     def _make_room_for_sums(self) -> None:
-        """Memory of the function's own for sums down a few columns, for which LLVM takes registers."""
+        """Memory of the function's own for sums down columns."""
         self.column_sums = {}
         for k, s in enumerate(self.sums):
-            if self._sums_columns(s) and self._has_few_columns():
-                room = f"alloca {memory_type(s.item.kind, 2 * self.width)}, align 64"
+            if self._sums_columns(s) and self._has_own_sums():
+                room = f"alloca {memory_type(s.item.kind, 1)}, i64 {self._padded()}, align 64"
                 self.column_sums[k] = self.body.set(room)
 
     def _start_columns(self, part: str) -> None:
@@ -267,7 +267,7 @@ class Emitter(Layout):
         for k, s in enumerate(self.sums):
             if not self._sums_columns(s):
                 continue
-            if not self._has_few_columns():
+            if not self._has_own_sums():
                 self.column_sums[k] = self._sums_of(k, part)
             nothing = literal(s.item.kind, neutral(s.item.how, s.item.kind), self.width)
 
@@ -280,23 +280,45 @@ class Emitter(Layout):
             self.loop.over_columns(f"init{k}", [], body, whole_row=True)
 
     def _end_columns(self, part: str) -> None:
-        """Put sums that are few where they belong."""
-        if not self._has_few_columns():
+        """Put sums in memory of the function's own where they belong."""
+        if not self._has_own_sums():
             return
         for k, row in self.column_sums.items():
             kind, to = self.sums[k].item.kind, self._sums_of(k, part)
 
             def body(j: str, width: int, mask: str | None, row: str = row, kind: str = kind,
                      to: str = to) -> list[str]:  # fmt: skip
-                found = self.access.read(row, kind, j, width, None)
+                found = self.access.read(row, kind, self._own(j), width, None)
                 self.access.store(to, kind, j, found, mask, width)
                 return []
 
             self.loop.over_columns(f"sums{k}", [], body, whole_row=True)
 
-    def _has_few_columns(self) -> bool:
-        """Whether a row has at most two vectors, whose places are known."""
-        return not (self.strips or is_open((self.columns,))) and self.columns < 2 * self.width
+    def _has_own_sums(self) -> bool:
+        """Whether sums down columns have memory of the function's own.
+
+        They have if they are a few vectors, for which LLVM takes registers; and if a line ends with a
+        part of a vector, as there the next line would wait for what was stored: in its own memory,
+        each vector is a whole one.
+        """
+        if self.loop.vectors:
+            return True
+        if len(self.inner) < 2 or is_open((self.columns, self.line)):
+            return False
+        each = sum(int(s.item.kind[1]) for s in self.sums if self._sums_columns(s))
+        return self.line % self.width != 0 and self._padded() * each <= SCRATCH
+
+    def _padded(self) -> int:
+        """The columns of a row of whole vectors."""
+        return self.columns // self.line * -(-self.line // self.width) * self.width
+
+    def _own(self, j: str) -> str:
+        """The place of a column in such memory."""
+        if len(self.inner) < 2:
+            return j
+        line, within = self.loop.place
+        each = -(-self.line // self.width) * self.width
+        return add_terms(self.body, 0, [(line, each), (within, 1)])
 
     def _sums_of(self, k: int, part: str) -> str:
         """Where the column sums of a part belong."""
@@ -531,10 +553,17 @@ class Emitter(Layout):
             at = add_terms(self.body, x.column, [(at, 1)])
         if type(x.base) is Count:
             return self._counted_places(self.known.starts[k], at, stride, x.kind, width)
-        start = self.known.starts[k]
+        return self._read(self.known.starts[k], x.kind, at, stride, width, mask, x.column)
+
+    def _read(
+        self, start: str, kind: str, at: str, stride: int, width: int, mask: str | None, column: int = 0
+    ) -> str:  # fmt: skip
+        """Read elements at a distance; or one element, for all of a vector."""
         if width == 1 or stride == 1:
-            return self.access.read(start, x.kind, at, width, mask)
-        return self.access.gathered(start, x.kind, at, stride, width, mask, x.column)
+            return self.access.read(start, kind, at, width, mask)
+        if type(stride) is int and stride == 0:
+            return splat(self.body, self.access.read(start, kind, at, 1, None), kind, width)
+        return self.access.gathered(start, kind, at, stride, width, mask, column)
 
     def _picked(self, i: int, index: str, j: str, width: int, mask: str | None) -> str:
         """Gather elements of a table, with one index for the whole row, or one for each element."""
@@ -548,9 +577,7 @@ class Emitter(Layout):
         begin, (at, stride) = self.known.starts[which], self._along(self.loads[which], j)
         if many == 1:
             row = self.access.element(begin, kind, add_terms(body, 0, [(index, step)]))
-            if width == 1 or stride == 1:
-                return self.access.read(row, kind, at, width, mask)
-            return self.access.gathered(row, kind, at, stride, width, mask)
+            return self._read(row, kind, at, stride, width, mask)
         offsets = f"<{width} x i64>"
         far = body.set(f"mul {offsets} {index}, {splat(body, str(step), 'i8', width)}")
         places = body.set(f"add {offsets} {far}, {multiples(body, stride, 'i8', width)}")
@@ -562,12 +589,14 @@ class Emitter(Layout):
 
     def _along(self, x: Load, j: str) -> tuple[str, int]:
         """The offset of column j within the row, and the stride to the next one."""
-        if len(self.inner) > 1:
-            index = self._unravelled(j, [self.axes[a].size for a in self.inner])
-            strides = [x.strides[a] for a in self.inner]
-            return add_terms(self.body, 0, list(zip(index, strides, strict=True))), 0
         if x.level == ROW or not self.inner:
             return "0", 0
+        if len(self.inner) > 1:
+            line, within = self.loop.place
+            index = self._unravelled(line, [self.axes[a].size for a in self.inner[:-1]])
+            strides = [x.strides[a] for a in self.inner]
+            at = add_terms(self.body, 0, list(zip([*index, within], strides, strict=True)))
+            return at, strides[-1]
         stride = x.strides[self.inner[0]]
         return add_terms(self.body, 0, [(j, stride)]), stride
 
@@ -646,15 +675,15 @@ class Emitter(Layout):
 
     def _add_to_columns(self, k: int, j: str, value: str, width: int, mask: str | None) -> None:
         s = self.sums[k]
-        within = None if self._has_few_columns() else mask
-        so_far = self.access.read(self.column_sums[k], s.item.kind, j, width, within)
+        place, within = (self._own(j), None) if self._has_own_sums() else (j, mask)
+        so_far = self.access.read(self.column_sums[k], s.item.kind, place, width, within)
         then = combine(self.body, s.item.how, s.item.kind, so_far, value, width)
         self._set_columns(k, j, then, width, mask)
 
     def _set_columns(self, k: int, j: str, value: str, width: int, mask: str | None) -> None:
-        """Store sums of some columns; what is the function's own has room for whole vectors."""
-        within = None if self._has_few_columns() else mask
-        self.access.store(self.column_sums[k], self.sums[k].item.kind, j, value, within, width)
+        """Store sums of some columns."""
+        place, within = (self._own(j), None) if self._has_own_sums() else (j, mask)
+        self.access.store(self.column_sums[k], self.sums[k].item.kind, place, value, within, width)
 
 
 def _is_part(base: Any) -> bool:
