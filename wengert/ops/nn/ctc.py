@@ -8,6 +8,7 @@ second time with our operations, for derivatives of higher order.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array, IntLike, Namespace, TensorLike
 
 NEVER = -1e30  # the logarithm of a probability of zero, finite so that differences are not NaN
+LEAST = -700.0  # the logarithm of what adds nothing to one; exp takes ten times as long below
 
 # ---- the states of an alignment ---------------------------------------------------------------
 
@@ -65,18 +67,19 @@ def _states(labels: Array, lengths: Array, blank: int, merge: bool) -> States:
     return States(classes, jumps, ends, (classes == blank) | merge)
 
 
-def _walk(scores: Array, jumps: Array, stays: Array) -> Array:
-    """The log-probability of reaching each state at each time; scores are [time, batch, state]."""
-    reached = np.full_like(scores, NEVER)
-    reached[0, :, :2] = scores[0, :, :2]
-    for t in range(1, len(scores)):
-        before = reached[t - 1]
-        one, two = np.full_like(before, NEVER), np.full_like(before, NEVER)
-        one[:, 1:] = before[:, :-1]
-        two[:, 2:] = np.where(jumps[:, 2:], before[:, :-2], NEVER)
-        stayed = np.where(stays, before, NEVER)
-        reached[t] = np.logaddexp(np.logaddexp(stayed, one), two) + scores[t]
-    return reached
+def _walk(scores: Array, begins: Array, jumps: Array, stays: Array) -> Array:
+    """The log-probability of reaching each state at each time; scores are [time, state, batch]."""
+    count, size, batch = scores.shape
+    padded = np.full((count, size + 2, batch), NEVER)  # two states in front that are never reached
+    padded[:1, 2:] = np.where(begins, scores[:1], NEVER)
+    skip, stay = (np.where(allowed, 0.0, NEVER) for allowed in (jumps, stays))
+    for before, reached, score in zip(padded, padded[1:, 2:], scores[1:], strict=False):
+        ways = [before[2:] + stay, before[1:-1], before[:-2] + skip]
+        likeliest = np.maximum(np.maximum(ways[0], ways[1]), ways[2])
+        total = sum(np.exp(np.maximum(way - likeliest, LEAST)) for way in ways)
+        np.add(likeliest, np.log(total), out=reached)
+        reached += score
+    return padded[:, 2:]
 
 
 def _check_examples(batch: int, labels: Array, lengths: Array, frames: Array) -> None:
@@ -97,14 +100,15 @@ def _scores(log_p: Array, classes: Array) -> Array:
         raise InvalidArgumentError(
             f"label {classes.max()} is not in [0, {count}): there are {count} classes [Op:CTCLoss]"
         )
-    return np.take_along_axis(log_p.astype(np.float64), classes[None], 2)
+    scores = log_p[:, np.arange(log_p.shape[1]), classes].astype(np.float64)
+    return np.maximum(scores, NEVER)
 
 
 def _at_ends(reached: Array, frames: Array, ends: Array) -> Array:
     """The log-likelihood of each example: that of its final states at its last time."""
-    batch = np.arange(reached.shape[1])
-    final = np.where(frames[:, None] > 0, reached[np.maximum(frames - 1, 0), batch], NEVER)
-    total = np.logaddexp.reduce(np.where(ends, final, NEVER), axis=1)
+    last = reached[np.maximum(frames - 1, 0), :, np.arange(len(frames))].T
+    final = np.where(ends & (frames > 0), last, NEVER)
+    total = np.logaddexp.reduce(final, axis=0)
     return np.where(total <= NEVER / 2, -np.inf, total)
 
 
@@ -119,9 +123,10 @@ def _loss_kernel(
     merge: bool = True,
 ) -> Array:
     _check_examples(log_p.shape[1], labels, lengths, frames)
-    states = _states(labels, lengths, blank, merge)
-    reached = _walk(_scores(log_p, states.classes), states.jumps, states.stays)
-    return -_at_ends(reached, frames, states.ends).astype(log_p.dtype)
+    classes, jumps, ends, stays = (x.T for x in _states(labels, lengths, blank, merge))
+    begins = np.arange(len(classes))[:, None] < 2
+    reached = _walk(_scores(log_p, classes), begins, jumps, stays)
+    return -_at_ends(reached, frames, ends).astype(log_p.dtype)
 
 
 def _occupied_kernel(
@@ -136,33 +141,39 @@ def _occupied_kernel(
 ) -> Array:
     """The probability of each class at each time under the alignments: minus the loss's gradient.
 
-    The backward pass is the forward pass on reversed states and times.
+    The backward pass is the forward pass on reversed states and times, and goes beside it.
     """
-    states = _states(labels, lengths, blank, merge)
-    scores = _scores(log_p, states.classes)
-    there = _walk(scores, states.jumps, states.stays)
-    back = np.full_like(scores, NEVER)  # from a state, its own score left out, to the end
-    count = len(scores)
-    for t in range(count - 1, -1, -1):
-        at_end = (frames == t + 1)[:, None]
-        if t + 1 < count:
-            after = back[t + 1] + scores[t + 1]
-            one, two = np.full_like(after, NEVER), np.full_like(after, NEVER)
-            one[:, :-1] = after[:, 1:]
-            two[:, :-2] = np.where(states.jumps[:, 2:], after[:, 2:], NEVER)
-            stayed = np.where(states.stays, after, NEVER)
-            back[t] = np.logaddexp(np.logaddexp(stayed, one), two)
-        back[t] = np.where(at_end, np.where(states.ends, 0.0, NEVER), back[t])
-        back[t] = np.where((frames <= t)[:, None], NEVER, back[t])
-    total = _at_ends(there, frames, states.ends)
-    possible = np.isfinite(total)[None, :, None]
-    weight = np.where(
-        possible, np.exp(there + back - np.where(possible, total[None, :, None], 0.0)), 0
+    classes, jumps, ends, stays = (x.T for x in _states(labels, lengths, blank, merge))
+    scores = _scores(log_p, classes)
+    count, size, batch = scores.shape
+    rows, place = np.arange(batch), np.arange(size)[:, None]
+    mirror = (2 * lengths - place) % size  # of each state, in an example
+    # Where a skip leads to backwards, one begins forwards.
+    skips = np.where(place < 2, False, np.roll(jumps, -2, 0)[mirror, rows])
+    beside = partial(np.concatenate, axis=-1)
+    both = _walk(
+        beside([scores, _turned(scores, frames, lengths)]),
+        beside([np.broadcast_to(place < 2, ends.shape), ends[mirror, rows]]),
+        beside([jumps, skips]),
+        beside([stays, stays[mirror, rows]]),
     )
-    out = np.zeros(log_p.shape)
-    times, batch = np.indices(scores.shape[:2])
-    np.add.at(out, (times[..., None], batch[..., None], states.classes[None]), weight)
-    return out.astype(log_p.dtype)
+    there, back = both[..., :batch], _turned(both[..., batch:], frames, lengths)
+    total = _at_ends(there, frames, ends)
+    is_possible = np.isfinite(total)
+    back += there - scores
+    back -= np.where(is_possible, total, 0.0)
+    weight = np.exp(np.where(is_possible & (back > LEAST), back, -np.inf))
+    at = (np.arange(count)[:, None, None] * batch + rows) * log_p.shape[2] + classes
+    out = np.bincount(at.ravel(), weight.ravel(), log_p.size)
+    return out.reshape(log_p.shape).astype(log_p.dtype)
+
+
+def _turned(x: Array, frames: Array, lengths: Array) -> Array:
+    """The times and states that an example has in reverse; x is [time, state, batch]."""
+    turned = np.full_like(x, NEVER)
+    for k, (times, states) in enumerate(zip(frames, 2 * lengths + 1, strict=True)):
+        turned[:times, :states, k] = x[:times, :states, k][::-1, ::-1]
+    return turned
 
 
 # ---- the same with our operations, for higher orders ------------------------------------------
