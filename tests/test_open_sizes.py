@@ -440,3 +440,20 @@ def test_what_needs_a_rank_or_a_size_finds_it_later() -> None:
         lambda x: tf.random.categorical(x, 5), input_signature=[tf.TensorSpec([None, None])]
     )
     assert g(tf.zeros([2, 3])).shape == [2, 5]
+
+
+@pytest.mark.parametrize("how", ["sum", "max", "min", "prod", "mean", "sqrt_n"])
+def test_segments_of_what_has_no_known_rank(how: str) -> None:
+    """Whose indices have none either: the ranks of the two differ."""
+    segments = getattr(tf.math, f"unsorted_segment_{how}")
+
+    def f(x: Any) -> Any:
+        y = segments(x, tf.cast(x[:, 0] > 0.0, tf.int32), 2)
+        return y, tf.reshape(tf.range(tf.size(y)), tf.shape(y))
+
+    for jit_compile in (False, True):
+        g = tf.function(f, jit_compile=jit_compile, input_signature=[tf.TensorSpec(None)])
+        for shape in ((5, 3), (4, 1)):
+            x = tf.random.stateless_normal(shape, [1, 2])
+            for found, wanted in zip(g(x), f(x), strict=True):
+                np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-6)

@@ -33,6 +33,7 @@ from wengert.inference.shape_inference import (
     Guess,
     infer_zeros,
     last_resorts,
+    ranks_apart,
     ranks_in_common,
 )
 from wengert.inference.stated_shapes import in_agreement, stated_shape
@@ -615,16 +616,17 @@ def _tries(call: _Call) -> Iterator[_Try]:
     """First all ranks alike, then different ones, then last resorts."""
     for guess in (*GUESSES, ONES):
         yield _Try(guess, {})
-    unknown = [id(x) for x in call.inputs if isinstance(x._array.shape, AnyShape)]
-    if unknown:  # a batch of matrices, to which others may broadcast
-        yield _Try(BATCH, {})
-    if 2 <= len(unknown) <= 3:
-        for ranks in ((2, 1, 1), (1, 2, 2)):
-            guesses = [Guess(GUESSES[1].size, rank, GUESSES[1].value) for rank in ranks]
-            yield _Try(GUESSES[1], dict(zip(unknown, guesses, strict=False)))
-    for resort in last_resorts([x._array.shape for x in call.inputs], call.shapes):
-        others = {id(x): guess for x, guess in zip(call.inputs, resort, strict=True)}
-        yield _Try(resort[0], others, last_resort=True)
+    shapes = [x._array.shape for x in call.inputs]
+
+    def of_each(guesses: Sequence[Guess]) -> dict[int, Guess]:
+        return {id(x): guess for x, guess in zip(call.inputs, guesses, strict=True)}
+
+    if any(isinstance(shape, AnyShape) for shape in shapes):
+        yield _Try(BATCH, {})  # of matrices, to which others may broadcast
+    for apart in ranks_apart(shapes):
+        yield _Try(GUESSES[1], of_each(apart))
+    for resort in last_resorts(shapes, call.shapes):
+        yield _Try(resort[0], of_each(resort), last_resort=True)
 
 
 def _unforeseen(call: _Call) -> _Outcome | None:
@@ -663,7 +665,9 @@ class Guessed:
             return tensor._array
         if tensor._known is not None:
             return tensor._known
-        if tensor._array.dtype.kind not in "iu":
+        shape, dtype = tensor._array.shape, tensor._array.dtype
+        has_own = id(tensor) in self._others and isinstance(shape, AnyShape)
+        if dtype.kind not in "iu" or has_own:
             return self._guessed(tensor)
         return self._integers(tensor)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -26,13 +27,12 @@ if TYPE_CHECKING:
 Known = tuple[Any, Any]
 
 
-class Guess:
+class Guess(NamedTuple):
     """One assumption about everything that is unknown."""
 
-    def __init__(self, size: int, rank: int, value: int) -> None:
-        self.size = size
-        self.rank = rank
-        self.value = value
+    size: int
+    rank: int
+    value: int
 
     def shape(self, shape: Any) -> tuple[int, ...]:
         """A shape with the guess in place of what is unknown."""
@@ -170,8 +170,8 @@ def _tried(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Known]:
         return [(np.shape(r), np.asarray(r).dtype) for r in outcomes[0]]
     ranks_known = not any(isinstance(f.shape, AnyShape) for f in forms)
     sizes_known = all(is_certain(f.shape) for f in forms)
-    ones = [] if sizes_known else _with_ones(row, inputs, attrs)
-    return ranks_in_common(outcomes, len(outcomes) == len(GUESSES) or ranks_known, ones)
+    others = [] if sizes_known else _with_other_guesses(row, inputs, attrs)
+    return ranks_in_common(outcomes, len(outcomes) == len(GUESSES) or ranks_known, others)
 
 
 def _is_settled(row: Row, x: Any) -> bool:
@@ -223,12 +223,25 @@ def _guessed(row: Row, guess: Guess, x: Any, place: int) -> Any:
     return guess.mixed(x._array) if row.by_value else guess.array(x._array, place)
 
 
-def _with_ones(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Sequence[Any]]:
-    """The outcome if all unknown sizes are one, if that is possible."""
-    try:
-        return [_results(row, [ONES] * len(inputs), inputs, attrs)]
-    except MISFIT:
-        return []
+def _with_other_guesses(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Sequence[Any]]:
+    """The outcomes if all unknown sizes are one, and if unknown ranks differ, where that is possible."""
+    found = []
+    for guesses in ([ONES] * len(inputs), *ranks_apart([x._array.shape for x in inputs])):
+        with suppress(*MISFIT):
+            found.append(_results(row, guesses, inputs, attrs))
+    return found
+
+
+def ranks_apart(shapes: Sequence[Any]) -> Iterator[list[Guess]]:
+    """Guesses, one for each of two or three inputs of unknown rank, of which the ranks differ."""
+    size, _, value = GUESSES[1]
+    if 2 <= sum(isinstance(shape, AnyShape) for shape in shapes) <= 3:
+        for first, others in ((2, 1), (1, 2)):
+            ranks = itertools.chain([first], itertools.repeat(others))
+            yield [
+                Guess(size, next(ranks), value) if isinstance(shape, AnyShape) else GUESSES[1]
+                for shape in shapes
+            ]
 
 
 def _ask_for_sizes(forms: Sequence[Form]) -> None:

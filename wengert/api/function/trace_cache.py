@@ -103,8 +103,9 @@ class Retracing:
             self._say(function, "" if before is None else inputs.difference(before))
 
     def _say(self, function: Callable[..., Any], difference: str) -> None:
+        calls = max(self.calls - self._traced[0][0] + 1, _MANY)  # threads count before others trace
         load_module("wengert.api.session.logger").get_logger().warning(
-            f"{_MANY} out of the last {self.calls - self._traced[0][0] + 1} calls to {function!r} "
+            f"{_MANY} out of the last {calls} calls to {function!r} "
             "triggered tf.function retracing. Tracing is expensive: pass tensors instead of Python "
             "numbers and objects, and let reduce_retracing=True or an input_signature stand for "
             f"many shapes. {difference}"
