@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
-from wengert.engines.native.codegen.vectors import literal, llvm_type
+from wengert.engines.native.codegen.vectors import literal, llvm_type, power_within
 from wengert.engines.native.frontend.scalar import Code, constant
 from wengert.engines.native.runtime.processor import vector_bytes
 
@@ -26,8 +26,8 @@ class Scan(NamedTuple):
 def scan(w: FunctionWriter, described: Sequence[Any], code: Code, result: int) -> None:
     """`code` makes a result of the one before it and an element of each operand."""
     form = Scan(*described)
-    width = vector_bytes() // max(int(k[1]) for k in form.kinds)
-    width = width if form.inner >= width else 1
+    widest = vector_bytes() // max(int(k[1]) for k in form.kinds)
+    width = power_within(max(form.inner, 1), widest)
 
     def lines(outer: str, _: list[str]) -> None:
         start = w.mul(outer, form.length * form.inner)
