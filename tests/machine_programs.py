@@ -136,6 +136,11 @@ def twice(x: Any) -> Any:
     return tape.gradient(y, x)
 
 
+def along_axes(x: Any, scale: Any) -> Any:
+    scaled = x * scale[:, :, None]
+    return [tf.reduce_sum(scaled * tf.sin(scaled), axis) for axis in (0, [1, 2], [0, 2], None)]
+
+
 def branches(x: Any) -> Any:
     return tf.cond(tf.reduce_sum(x) > 0.0, lambda: tf.exp(-x * x), lambda: tf.math.erf(x))
 
@@ -150,6 +155,8 @@ PROGRAMS: dict[str, tuple[Function, list[Any]]] = {
     "drawn": (drawn, [normal(1031)]),
     "large": (differentiated(lambda x: tf.math.log1p(tf.exp(x))), [normal(700_001)]),
     "sums": (lambda x: [tf.reduce_logsumexp(x, k) for k in (0, 1)], [normal(999, 501)]),
+    "points": (differentiated(along_axes), [normal(40, 6, 3), normal(40, 6)]),
+    "lines": (differentiated(along_axes), [normal(9, 5, 33), normal(9, 5)]),
     "second order": (differentiated(twice), [normal(53)]),
     "branches": (differentiated(branches), [normal(8, 3, kind="f8")]),
 }

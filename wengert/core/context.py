@@ -175,7 +175,7 @@ class _Noting(Recorder):
 def listeners() -> tuple[Recorder, ...]:
     """The recorders to notify of an operation."""
     context = thread.context
-    if (context.overrides or context.scope) and context.recorders:
+    if (any(context.overrides) or context.scope) and context.recorders:
         return (_Noting(context.recorders, context.overrides, context.scope),)
     return context.recorders
 

@@ -56,7 +56,8 @@ def pull_back(
     if overrides is not None:
         known = [*targets, *sources]
         records = overrides.on_tape(tape, records, known, {t._key for t in targets})
-        needed, drain = through(ways(records), wanted), False
+        needed = through(ways(records), wanted) if overrides.rewires else needed
+        drain = False
     found = sweep(records, drain, cotangents, needed, wanted, inner)
     if alone:
         found.update(alone)

@@ -37,6 +37,11 @@ class Override(NamedTuple):
 class Overrides:
     """The overrides of one gradient, and what they matched."""
 
+    @property
+    def rewires(self) -> bool:
+        """Whether operations may be connected in other ways than on the tape: a region becomes one."""
+        return True
+
     def __init__(self, given: Any) -> None:
         self._all = [_checked(what, rule) for what, rule in _pairs(given)]
         self.matched: set[int] = set()

@@ -21,7 +21,7 @@ from wengert.core.forward import Accumulator, push_forward
 from wengert.core.row import Attrs, Row
 from wengert.core.tape import MANY, WIDTH, Records, Tape
 from wengert.host.context_manager import context_manager, enter
-from wengert.host.user_frames import callers_place
+from wengert.host.user_frames import Place, callers_place, line_of, noted_place
 from wengert.overrides.anomaly import pushed_soundly, with_checks
 from wengert.overrides.gradient_ops import Entry, OfTape, Whole
 from wengert.overrides.kinks import Ties, counted_by, kinks_of
@@ -63,13 +63,13 @@ class Switches(NamedTuple):
         """Whether operations have other rules."""
         return bool(self.strong_zero) or self.kinks is not None or bool(self.anomaly)
 
-    def row(self, row: Row, place: str = "", overrides: SwitchedOverrides | None = None) -> Row:
+    def row(self, row: Row, place: Place = "", overrides: SwitchedOverrides | None = None) -> Row:
         """The row with these conventions."""
         if row.graphs or row.overridden is not None:  # its derivative is taken of what it runs
             return _inward(row, overrides or SwitchedOverrides(None, self))
         with_kinks = None if self.kinks is None else kinks_of(row.name)
         if with_kinks is not None and self.kinks is not None:
-            row = with_kinks(row, self.kinks, place or callers_place())
+            row = with_kinks(row, self.kinks, line_of(place) or callers_place())
         row = with_strong_zeros(row) if self.strong_zero else row
         return with_checks(row, place) if self.anomaly else row
 
@@ -231,14 +231,14 @@ class SwitchedTape(Tape):
     def __init__(self, watches_variables: bool = False, notes_all: bool = False) -> None:
         super().__init__(watches_variables)
         self._notes_all = notes_all
-        self.places: dict[int, str] = {}  # by the position of the record
+        self.places: dict[int, Place] = {}  # by the position of the record
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
         """Note an operation, and where it was called."""
         before = len(self.records)
-        super().record(row, inputs, attrs, result)
+        Tape.record(self, row, inputs, attrs, result)
         if len(self.records) > before and (self._notes_all or kinks_of(row.name) is not None):
-            self.places[before] = callers_place()
+            self.places[before] = noted_place()
 
 
 def new_tape(switches: Switches, watches_variables: bool) -> Tape:
@@ -262,6 +262,11 @@ class SwitchedOverrides(Overrides):
         """A key that is equal for gradients with the same rules."""
         return super().key, self.switches
 
+    @property
+    def rewires(self) -> bool:
+        """Other rules leave the operations of a tape connected as they are."""
+        return bool(self._all)
+
     def applied(self, entries: Sequence[Entry], kept: Container[Key], whole: Whole) -> list[Entry]:
         """The entries with other rules."""
         found = super().applied(entries, kept, whole) if self._all else entries
@@ -270,12 +275,10 @@ class SwitchedOverrides(Overrides):
     def _switched(self, entry: Entry, whole: Whole) -> Entry:
         place = getattr(entry.view, "place", "")
         made = entry.with_row(self.switches.row(entry.row, place, self))
-        if self._reads_more(made.row, entry.row):
+        row, before = made.row, entry.row
+        if row.saves_x != before.saves_x or row.saves_y != before.saves_y:
             made.inputs, made.outputs = whole.values(entry), whole.results(entry)[0]
         return made
-
-    def _reads_more(self, made: Row, before: Row) -> bool:
-        return (made.saves_x, made.saves_y) != (before.saves_x, before.saves_y)
 
     def on_tape(
         self, tape: Tape, records: Records, known: Sequence[Any], kept: Container[Key]
@@ -283,12 +286,12 @@ class SwitchedOverrides(Overrides):
         """The records of a tape, with other rules."""
         if self._all:
             return super().on_tape(tape, records, known, kept)
-        places = getattr(tape, "places", {})
+        place_of = getattr(tape, "places", {}).get
         switched, whole = list(records), None
         for at in range(0, len(records), WIDTH):
             row = records[at]
-            made = self.switches.row(row, places.get(at, ""), self)
-            if self._reads_more(made, row):
+            made = self.switches.row(row, place_of(at, ""), self)
+            if made.saves_x != row.saves_x or made.saves_y != row.saves_y:
                 whole = whole or OfTape(tape, records, known)
                 entry = whole.entries[at // WIDTH]
                 keys, inputs = tuple(entry.keys), whole.values(entry)
