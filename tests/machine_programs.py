@@ -141,6 +141,12 @@ def along_axes(x: Any, scale: Any) -> Any:
     return [tf.reduce_sum(scaled * tf.sin(scaled), axis) for axis in (0, [1, 2], [0, 2], None)]
 
 
+def many_small(a: Any, b: Any) -> Any:
+    once = tf.matmul(a, b, transpose_b=True)
+    turned = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.tanh(a @ y)), (0, once))
+    return once, turned[1]
+
+
 def branches(x: Any) -> Any:
     return tf.cond(tf.reduce_sum(x) > 0.0, lambda: tf.exp(-x * x), lambda: tf.math.erf(x))
 
@@ -155,6 +161,7 @@ PROGRAMS: dict[str, tuple[Function, list[Any]]] = {
     "drawn": (drawn, [normal(1031)]),
     "large": (differentiated(lambda x: tf.math.log1p(tf.exp(x))), [normal(700_001)]),
     "sums": (lambda x: [tf.reduce_logsumexp(x, k) for k in (0, 1)], [normal(999, 501)]),
+    "many small": (differentiated(many_small), [normal(5003, 3, 3), normal(5003, 3, 3)]),
     "points": (differentiated(along_axes), [normal(40, 6, 3), normal(40, 6)]),
     "lines": (differentiated(along_axes), [normal(9, 5, 33), normal(9, 5)]),
     "second order": (differentiated(twice), [normal(53)]),

@@ -190,7 +190,7 @@ class BodyWriter:
             function = self._runtime.setdefault(call.name, f"%f{len(self._runtime)}")
         if call.parts == 1:
             return [*lines, f"call void {function}(ptr %p{name}, i64 0)"]
-        parts = f"i64 {call.parts}"
+        parts = f"i64 {call.shares}"
         return [*lines, f"call void %f0(ptr %pool, ptr {function}, ptr %p{name}, {parts})"]
 
     def _flag(self, base: Base) -> str:

@@ -368,7 +368,7 @@ class ProgramWriter:
                 else:
                     name = self._name(self._same.get(id(base), base))
                 places.append((slot(name), offset))
-            steps.append((call.name, call.parts, tuple(places), call.tables))
+            steps.append((call.name, call.shares, tuple(places), call.tables))
         over = self._over_here(calls) if is_over else {}  # when all arrays have names
         pairs = tuple([(slot(old), slot(new)) for new, (old, _) in over.items()])
         letting_go = not is_over and _work(calls) > LETTING_GO

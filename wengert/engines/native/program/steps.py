@@ -35,6 +35,7 @@ from wengert.engines.native.frontend.arrays import (
     reshape,
 )
 from wengert.engines.native.frontend.lowering import leading_dimension
+from wengert.engines.native.runtime.runtime_ir import TOGETHER
 from wengert.host.locks import load_module
 from wengert.host.threads import get_threads
 from wengert.values.open_size import of_both
@@ -47,7 +48,7 @@ class Call:
     """
 
     __slots__ = (
-        "arrays", "chosen", "finish", "function", "inside", "name", "parts", "settings", "sizes", "what",
+        "arrays", "chosen", "finish", "function", "inside", "name", "parts", "settings", "sizes", "together", "what",
     )  # fmt: skip
 
     def __init__(
@@ -56,6 +57,7 @@ class Call:
         self.name = name
         self.arrays = arrays  # with the offset of each, in elements
         self.parts = parts
+        self.together = 1  # parts that a thread takes at once
         self.what = what
         # Numbers that the function reads after its arrays: see `_in_place` of `program`.
         self.settings: tuple[str, Any, Any] | None = None
@@ -66,6 +68,11 @@ class Call:
         # The arrays that it reads in branches alone: those of a branch that was not run are missing.
         self.chosen: frozenset[Base] = frozenset()
         self.inside: Sequence[Call] = ()  # the calls of its bodies
+
+    @property
+    def shares(self) -> int:
+        """The number of parts, with how many are taken together: see `runtime_ir`."""
+        return self.parts + ((self.together << TOGETHER) if self.together > 1 else 0)
 
     @property
     def tables(self) -> tuple[tuple[str, Any, Any], ...]:
@@ -121,6 +128,8 @@ MUCH: Final = 1 << 30  # the work of a loop or a branch, which is not known
 _NO, _YES = 111, 112  # CblasNoTrans, CblasTrans
 _PER_PART: Final = 1 << 21  # multiplications that are worth handing to another thread,
 _OF_VECTOR: Final = 1 << 17  # and those by a vector, each of which waits for a number from memory
+_PER_SHARE: Final = 1 << 17  # multiplications of small products that a thread takes at once,
+_PER_PRODUCT: Final = 1 << 6  # and those in whose time a product begins
 
 
 class Products(NamedTuple):
@@ -184,6 +193,7 @@ def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> l
         splits, fields = _fields(form)
         call = Call(f"@product_{item.kind}", arrays, count * splits, item)
         call.settings = item.kind, fields.tobytes(), offsets
+    call.together = of_both(_together, form.m, form.n, form.k)
     if item.onto is None:
         return [call]
     return [copy_call(item.onto, item), call]
@@ -293,6 +303,11 @@ def _starts(view: View, batch: Sequence[int]) -> Any:
         shape[axis] = size
         places += (np.arange(size) * stride).reshape(shape)
     return places.ravel()
+
+
+def _together(m: int, n: int, k: int) -> int:
+    """How many products a thread takes at once: of small ones many, as each costs a claim."""
+    return max(1, _PER_SHARE // (m * n * k + _PER_PRODUCT))
 
 
 def _splits(count: int, m: int, n: int, k: int) -> int:

@@ -5,13 +5,14 @@ step is
 
     function, parts, arrays, then for each array a slot and an offset in bytes
 
-The function is called as function(arrays, part) for each part, by whichever thread is free. The
+The function is called as function(arrays, part) for each part, by whichever thread is free. Small
+parts are taken several at a time: how many is in the number of parts, above `TOGETHER` bits. The
 slots are the addresses of the arrays that are passed to the plan; with slot -1 the offset is an
 absolute address.
 
-The pool is a block of memory: a ticket (which job, and its next part), the job, the number of
-finished parts, a futex on which idle threads sleep, and the number of threads that are wanted, a
-futex on which surplus threads sleep. A part is claimed by a compare-and-swap of the ticket, which
+The pool is a block of memory: a ticket (which job, and its next share of parts), the job, the number
+of finished shares, a futex on which idle threads sleep, and the number of threads that are wanted, a
+futex on which surplus threads sleep. A share is claimed by a compare-and-swap of the ticket, which
 fails if there is another job by now. The ticket is closed before a new job is written.
 """
 
@@ -22,6 +23,8 @@ from typing import Final
 
 # The size of a pool's memory, in bytes.
 POOL_BYTES: Final = 256
+# The bits of a number of parts, above which is how many of them are taken together.
+TOGETHER: Final = 40
 
 # The pause instruction of a spin loop: its declaration, and its call.
 PAUSE: Final = {
@@ -40,12 +43,14 @@ define internal void @rest() alwaysinline nounwind {
   ret void
 }
 
-; Claim and carry out parts until there are none. True if there was one.
+; Claim and carry out shares until there are none. True if there was one.
 define internal i1 @help(ptr %pool) nounwind {
 entry:
   %fnp = getelementptr i8, ptr %pool, i64 64
   %argp = getelementptr i8, ptr %pool, i64 72
   %countp = getelementptr i8, ptr %pool, i64 80
+  %eachp = getelementptr i8, ptr %pool, i64 88
+  %allp = getelementptr i8, ptr %pool, i64 96
   %donep = getelementptr i8, ptr %pool, i64 128
   br label %look
 look:
@@ -54,8 +59,10 @@ look:
   %fn = load atomic ptr, ptr %fnp monotonic, align 8
   %arg = load atomic ptr, ptr %argp monotonic, align 8
   %count = load atomic i64, ptr %countp monotonic, align 8
-  %part = and i64 %ticket, 4294967295
-  %open = icmp ult i64 %part, %count
+  %each = load atomic i64, ptr %eachp monotonic, align 8
+  %all = load atomic i64, ptr %allp monotonic, align 8
+  %share = and i64 %ticket, 4294967295
+  %open = icmp ult i64 %share, %count
   br i1 %open, label %claim, label %out
 claim:
   %next = add i64 %ticket, 1
@@ -65,7 +72,11 @@ claim:
 lost:
   br label %look
 won:
-  call void %fn(ptr %arg, i64 %part)
+  %begin = mul i64 %share, %each
+  %beyond = add i64 %begin, %each
+  %short = icmp ugt i64 %beyond, %all
+  %end = select i1 %short, i64 %all, i64 %beyond
+  call void @some(ptr %fn, ptr %arg, i64 %begin, i64 %end)
   %before = atomicrmw add ptr %donep, i64 1 acq_rel, align 8
   br label %look
 out:
@@ -125,8 +136,15 @@ define void @resized(ptr %pool) nounwind {
 }
 
 ; Carry out all parts of a job, with the threads of the pool unless somebody else has them.
-define void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %count) nounwind {
+define void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %parts) nounwind {
 entry:
+  %number = and i64 %parts, NUMBER
+  %together = lshr i64 %parts, TOGETHER
+  %alone = icmp eq i64 %together, 0
+  %each = select i1 %alone, i64 1, i64 %together
+  %less = sub i64 %each, 1
+  %over = add i64 %number, %less
+  %count = udiv i64 %over, %each
   %busyp = getelementptr i8, ptr %pool, i64 208
   %threadsp = getelementptr i8, ptr %pool, i64 216
   %one = icmp ule i64 %count, 1
@@ -140,12 +158,14 @@ try:
   %free = extractvalue { i32, i1 } %pair, 1
   br i1 %free, label %post, label %serial
 serial:
-  call void @alone(ptr %fn, ptr %arg, i64 %count)
+  call void @some(ptr %fn, ptr %arg, i64 0, i64 %number)
   ret void
 post:
   %fnp = getelementptr i8, ptr %pool, i64 64
   %argp = getelementptr i8, ptr %pool, i64 72
   %countp = getelementptr i8, ptr %pool, i64 80
+  %eachp = getelementptr i8, ptr %pool, i64 88
+  %allp = getelementptr i8, ptr %pool, i64 96
   %donep = getelementptr i8, ptr %pool, i64 128
   %wordp = getelementptr i8, ptr %pool, i64 192
   %sleepersp = getelementptr i8, ptr %pool, i64 200
@@ -155,6 +175,8 @@ post:
   store atomic ptr %fn, ptr %fnp release, align 8
   store atomic ptr %arg, ptr %argp release, align 8
   store atomic i64 %count, ptr %countp release, align 8
+  store atomic i64 %each, ptr %eachp release, align 8
+  store atomic i64 %number, ptr %allp release, align 8
   store atomic i64 0, ptr %donep release, align 8
   %fresh = add i64 %closed, 1
   store atomic i64 %fresh, ptr %pool seq_cst, align 8
@@ -192,21 +214,22 @@ finish:
 
 # Without a futex there are no threads: the caller runs all parts itself.
 _NO_THREADS: Final = """
-define void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %count) nounwind {
-  call void @alone(ptr %fn, ptr %arg, i64 %count)
+define void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %parts) nounwind {
+  %number = and i64 %parts, NUMBER
+  call void @some(ptr %fn, ptr %arg, i64 0, i64 %number)
   ret void
 }
 """
 
 _TEXT: Final = """
-define internal void @alone(ptr %fn, ptr %arg, i64 %count) nounwind {
+define internal void @some(ptr %fn, ptr %arg, i64 %begin, i64 %end) nounwind {
 entry:
   br label %loop
 loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %i = phi i64 [ %begin, %entry ], [ %next, %loop ]
   call void %fn(ptr %arg, i64 %i)
   %next = add i64 %i, 1
-  %more = icmp ult i64 %next, %count
+  %more = icmp ult i64 %next, %end
   br i1 %more, label %loop, label %done
 done:
   ret void
@@ -498,6 +521,7 @@ def text() -> str:
         declared, pause = PAUSE[machine]
         threads = _THREADS.replace("DECLARED", declared).replace("PAUSE", pause)
         threads = threads.replace("SPINS", "4000").replace("FUTEX", str(_FUTEX[machine]))
+    threads = threads.replace("TOGETHER", str(TOGETHER)).replace("NUMBER", str((1 << TOGETHER) - 1))
     parts = [threads, _TEXT, "declare i64 @llvm.umin.i64(i64, i64)", _COPY, _SET_ROW]
     fields = "\n".join(
         f"  %q{i} = getelementptr i64, ptr %d, i64 {i}\n  %f{i} = load i64, ptr %q{i}"
