@@ -31,61 +31,71 @@ def _alignment_states(labels, lengths, blank):
     skips[:, 3::2] = labels[:, 1:] != labels[:, :-1]
     place, last = np.arange(classes.shape[1]), 2 * lengths[:, None]
     classes[place > last] = blank
-    return classes, skips, (place == last) | (place == last - 1)
+    ends = (place == last) | (place == last - 1)
+    return classes.T, skips.T, ends.T
 ''',
-    "_from_three": """
-def _from_three(now, skips, one, two):
-    before, skipped = np.full_like(now, -1e30), np.full_like(now, -1e30)
-    before[one[0]], skipped[two[0]] = now[one[1]], now[two[1]]
-    skipped = np.where(skips, skipped, -1e30)
-    return np.logaddexp(np.logaddexp(now, before), skipped)
+    "_alignment_scores": """
+def _alignment_scores(log_p, classes):
+    scores = log_p[:, np.arange(log_p.shape[1]), classes]
+    return np.maximum(np.float64(scores), -1e30)
 """,
-    "_alignment_walk": """
-def _alignment_walk(scores, skips):
-    one, two = (np.s_[:, 1:], np.s_[:, :-1]), (np.s_[:, 2:], np.s_[:, :-2])
-    reached = np.full_like(scores, -1e30)
-    reached[0, :, :2] = scores[0, :, :2]
-    for t in range(1, len(scores)):
-        reached[t] = _from_three(reached[t - 1], skips, one, two) + scores[t]
-    return reached
-""",
+    "_alignment_walk": '''
+def _alignment_walk(scores, begins, skips):
+    """The log-probability of reaching each state: [time, state, batch]."""
+    count, size, batch = scores.shape
+    padded = np.full((count, size + 2, batch), -1e30)
+    padded[:1, 2:] = np.where(begins, scores[:1], -1e30)
+    skip = np.where(skips, 0.0, -1e30)
+    for before, reached, score in zip(padded, padded[1:, 2:], scores[1:]):
+        ways = [before[2:], before[1:-1], before[:-2] + skip]
+        likeliest = np.maximum(np.maximum(ways[0], ways[1]), ways[2])
+        total = sum(np.exp(np.maximum(way - likeliest, -700)) for way in ways)
+        reached[:] = likeliest + np.log(total) + score
+    return padded[:, 2:]
+''',
     "_alignment_total": """
 def _alignment_total(reached, frames, ends):
-    final = reached[np.maximum(frames - 1, 0), np.arange(reached.shape[1])]
-    final = np.where(ends & (frames > 0)[:, None], final, -1e30)
-    total = np.logaddexp.reduce(final, axis=1)
+    last = reached[np.maximum(frames - 1, 0), :, np.arange(len(frames))].T
+    final = np.where(ends & (frames > 0), last, -1e30)
+    total = np.logaddexp.reduce(final, axis=0)
     return np.where(total <= -0.5e30, -np.inf, total)
 """,
     "_alignment_loss": """
 def _alignment_loss(log_p, labels, lengths, frames, blank):
     classes, skips, ends = _alignment_states(labels, lengths, blank)
-    scores = np.take_along_axis(np.float64(log_p), classes[None], 2)
-    total = _alignment_total(_alignment_walk(scores, skips), frames, ends)
-    return -total.astype(log_p.dtype)
+    begins = np.arange(len(classes))[:, None] < 2
+    scores = _alignment_scores(log_p, classes)
+    reached = _alignment_walk(scores, begins, skips)
+    return -_alignment_total(reached, frames, ends).astype(log_p.dtype)
 """,
+    "_alignment_turned": '''
+def _alignment_turned(x, frames, lengths):
+    """The times and states that an example has in reverse."""
+    y = np.full_like(x, -1e30)
+    for k, (t, s) in enumerate(zip(frames, 2 * lengths + 1)):
+        y[:t, :s, k] = x[:t, :s, k][::-1, ::-1]
+    return y
+''',
     "_alignment_shares": '''
 def _alignment_shares(log_p, labels, lengths, frames, blank):
     """The probability of each class at each time under the alignments."""
     classes, skips, ends = _alignment_states(labels, lengths, blank)
-    scores = np.take_along_axis(np.float64(log_p), classes[None], 2)
-    there = _alignment_walk(scores, skips)
-    one, two = (np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:, :-2], np.s_[:, 2:])
-    later = np.zeros_like(skips)
-    later[:, :-2] = skips[:, 2:]
-    back = np.full_like(scores, -1e30)
-    for t in reversed(range(len(scores))):
-        if t + 1 < len(scores):
-            after = back[t + 1] + scores[t + 1]
-            back[t] = _from_three(after, later, one, two)
-        at_end = (frames == t + 1)[:, None]
-        back[t] = np.where(at_end, np.where(ends, 0.0, -1e30), back[t])
-        back[t] = np.where((frames <= t)[:, None], -1e30, back[t])
-    total = _alignment_total(there, frames, ends)[None, :, None]
-    safe = np.where(np.isfinite(total), total, 0.0)
-    share = np.where(np.isfinite(total), np.exp(there + back - safe), 0)
-    y = np.zeros(log_p.shape)
-    t, b = np.indices(scores.shape[:2])
-    np.add.at(y, (t[..., None], b[..., None], classes[None]), share)
-    return y.astype(log_p.dtype)
+    scores = _alignment_scores(log_p, classes)
+    count, size, batch = scores.shape
+    rows, place = np.arange(batch), np.arange(size)[:, None]
+    there = _alignment_walk(scores, place < 2, skips)
+    mirror = (2 * lengths - place) % size
+    later = np.where(place < 2, False, np.roll(skips, -2, 0)[mirror, rows])
+    turned = _alignment_turned(scores, frames, lengths)
+    back = _alignment_walk(turned, ends[mirror, rows], later)
+    share = _alignment_turned(back, frames, lengths) + (there - scores)
+    total = _alignment_total(there, frames, ends)
+    possible = np.isfinite(total)
+    share = share - np.where(possible, total, 0.0)
+    share = np.exp(np.where(possible & (share > -700), share, -np.inf))
+    at = np.arange(count)[:, None, None] * batch + rows
+    at = at * log_p.shape[2] + classes
+    y = np.bincount(at.ravel(), share.ravel(), log_p.size)
+    return y.reshape(log_p.shape).astype(log_p.dtype)
 ''',
 }
