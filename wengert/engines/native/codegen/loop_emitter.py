@@ -310,15 +310,17 @@ class Emitter(Layout):
 
     def _padded(self) -> int:
         """The columns of a row of whole vectors."""
-        return self.columns // self.line * -(-self.line // self.width) * self.width
+        return self.columns // self.line * self._padded_line()
+
+    def _padded_line(self) -> int:
+        return -(-self.line // self.width) * self.width
 
     def _own(self, j: str) -> str:
         """The place of a column in such memory."""
         if len(self.inner) < 2:
             return j
         line, within = self.loop.place
-        each = -(-self.line // self.width) * self.width
-        return add_terms(self.body, 0, [(line, each), (within, 1)])
+        return add_terms(self.body, 0, [(line, self._padded_line()), (within, 1)])
 
     def _sums_of(self, k: int, part: str) -> str:
         """Where the column sums of a part belong."""
