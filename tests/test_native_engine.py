@@ -16,7 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import wengert as tf
+from wengert.engines.native.codegen.layout import _per_part
 from wengert.engines.native.engine import NativePlan
+from wengert.engines.native.runtime.runtime_ir import has_threads
 from wengert.engines.numpy_engine import NumpyPlan
 from wengert.host import threads
 
@@ -173,6 +175,61 @@ def test_threads_that_are_asked_for() -> None:
     assert 1 <= int(usual) <= (os.cpu_count() or 1)
     for no_number in ("many", "0", "²"):
         assert in_python(code, OMP_NUM_THREADS=no_number).strip() == usual
+
+
+def test_parts_are_about_even() -> None:
+    """Threads are done at the same time: a power of two of parts, each of which is worth it."""
+    r = np.random.default_rng(3)
+    for _ in range(2_000):
+        rows, worth = (int(2.0 ** r.uniform(0, 20)) for _ in range(2))
+        most = int(r.choice([1, 16, 64]))
+        each = _per_part(rows, worth, most)
+        parts = -(-rows // each)
+        assert 1 <= parts <= most
+        assert parts == 1 or 2 * each >= worth
+        assert rows < most * most or parts & (parts - 1) == 0, (rows, worth, most)
+        assert (parts == 1) == (rows <= worth or most == 1 or rows == 1)
+    assert _per_part(0, 5, 16) == 1
+
+
+SLEEPY = """
+import ctypes, time
+import numpy as np
+import wengert as tf
+from wengert.host import threads
+threads.available = lambda: 3
+from wengert.engines.native.runtime.thread_pool import pool
+
+def field(offset):
+    return ctypes.c_int64.from_address(pool.address + offset).value
+
+def alone(function, x, tries=60):
+    "How often threads sleep on while the caller does all of a call."
+    count = 0
+    for _ in range(tries):
+        still, end = 0, time.monotonic() + 5
+        while still < 3 and time.monotonic() < end:  # one that just fell asleep may not have
+            time.sleep(0.001)
+            still = still + 1 if field(200) == 2 else 0
+        assert still == 3
+        function(x)
+        count += field(232) > 0
+    return count
+
+plan = tf.function(lambda x: tf.exp(x) * x, engine="native", reduce_retracing=False)
+few, many = [tf.constant(np.linspace(-1.0, 1.0, n, dtype=np.float32)) for n in (40_000, 4_000_000)]
+for x in (few, many, few, many):
+    plan(x)
+print(alone(plan, few), alone(plan, many))
+"""
+
+
+@pytest.mark.skipif(not has_threads(), reason="plans use no threads here")
+def test_threads_sleep_through_small_work() -> None:
+    """To wake one takes longer than a small step, so that is left to the caller."""
+    small, large = map(int, in_python(SLEEPY, OMP_NUM_THREADS="3").split())
+    assert small > 0  # on a busy machine some look large
+    assert large == 0
 
 
 # ---- sessions ---------------------------------------------------------------------------------

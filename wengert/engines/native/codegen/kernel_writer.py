@@ -82,7 +82,7 @@ class Kernel:
         It lets other threads of Python run, unless it writes over what a variable holds.
         """
         held = np.array([*numbers, 0], np.int64)
-        table = [self.address, parts, count + 1]
+        table = [self.address, parts, count + 1, 0]
         table += itertools.chain(*[(k, 0) for k in range(count)])
         table += [-1, held.ctypes.data]
         kept = [held]

@@ -35,6 +35,15 @@ def _last_row(size: int, columns: int) -> int:
     return size % columns
 
 
+def _per_part(rows: int, worth: int, most: int) -> int:
+    """How many rows a part has, where so many are worth one: about as many as any other part.
+
+    The number of parts is a power of two, for as many threads to be done at the same time.
+    """
+    parts = max(min(-(-rows // worth), most), 1)
+    return max(-(-rows // (1 << (parts - 1).bit_length())), 1)
+
+
 class Axis(NamedTuple):
     size: int
     within: int  # elements within one step
@@ -237,7 +246,7 @@ class Layout:
     def _split(self) -> None:
         """Cut the rows into parts, independently of the number of threads."""
         weight = 1 + len(self.code.instructions) / 16
-        per_part = of_both(lambda n: max(1, int(PART / weight / max(n, 1))), self.columns)
+        worth = of_both(lambda n: max(1, int(PART / weight / max(n, 1))), self.columns)
         columns = any(self._sums_columns(s) for s in self.sums)
         most = MOST_SUMS if columns else MOST_PARTS
         self.row = self.columns  # elements from one row to the next
@@ -246,7 +255,9 @@ class Layout:
             rows = self.group.rows_of_one
             self.strips = False
             self.per_part = of_both(
-                lambda n, count: max(n // rows, -(-count // MOST_PARTS), 1), per_part, self.matrices
+                lambda n, count: _per_part(count, max(n // rows, 1), MOST_PARTS),
+                worth,
+                self.matrices,
             )
             self.parts = -(-self.matrices // self.per_part)
             return
@@ -258,7 +269,7 @@ class Layout:
             return
         if columns and self.rows <= most:
             most = 1
-        self.per_part = of_both(lambda n, rows: max(n, -(-rows // most)), per_part, self.rows)
+        self.per_part = of_both(lambda n, rows: _per_part(rows, n, most), worth, self.rows)
         self.parts = -(-self.rows // self.per_part)
 
     def _may_be_in_strips(self) -> bool:

@@ -190,8 +190,9 @@ class BodyWriter:
             function = self._runtime.setdefault(call.name, f"%f{len(self._runtime)}")
         if call.parts == 1:
             return [*lines, f"call void {function}(ptr %p{name}, i64 0)"]
-        parts = f"i64 {call.shares}"
-        return [*lines, f"call void %f0(ptr %pool, ptr {function}, ptr %p{name}, {parts})"]
+        self._entry += [f"%pace{name} = alloca i64", f"store i64 0, ptr %pace{name}"]
+        job = f"ptr {function}, ptr %p{name}, i64 {call.shares}, ptr %pace{name}"
+        return [*lines, f"call void %f0(ptr %pool, {job})"]
 
     def _flag(self, base: Base) -> str:
         """The address of a truth value that is false in the beginning."""

@@ -178,7 +178,7 @@ def new_entry(
     for name, parts, arrays, settings in steps:
         count = len(arrays) + len(settings)
         room = max(room, count)
-        table += [address(name) if name else 0, parts, count]
+        table += [address(name) if name else 0, parts, count, 0]
         for place in arrays:
             table += place
         for numbers in settings:

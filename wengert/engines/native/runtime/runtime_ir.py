@@ -3,7 +3,7 @@
 It is written in LLVM IR because no other compiler is available. A plan is a table of numbers; a
 step is
 
-    function, parts, arrays, then for each array a slot and an offset in bytes
+    function, parts, arrays, pace, then for each array a slot and an offset in bytes
 
 The function is called as function(arrays, part) for each part, by whichever thread is free. Small
 parts are taken several at a time: how many is in the number of parts, above `TOGETHER` bits. The
@@ -14,6 +14,13 @@ The pool is a block of memory: a ticket (which job, and its next share of parts)
 of finished shares, a futex on which idle threads sleep, and the number of threads that are wanted, a
 futex on which surplus threads sleep. A share is claimed by a compare-and-swap of the ticket, which
 fails if there is another job by now. The ticket is closed before a new job is written.
+
+The pace of a step is how long one of its shares took when that was measured, in nanoseconds; it is
+measured whenever the step has several. Two things depend on it. A job that takes less than `_SMALL`
+is not posted: what the threads' caches have to exchange takes longer. And to wake a thread costs the
+caller some 10 microseconds, and the thread comes some 40 later; so sleeping ones are woken only for
+what takes longer than `_WAKE`: the rest of a job, or that and the jobs right before it (without a
+pause of `_IDLE`) that the caller carried out alone.
 """
 
 from __future__ import annotations
@@ -23,6 +30,10 @@ from typing import Final
 
 # The size of a pool's memory, in bytes.
 POOL_BYTES: Final = 256
+# Times in nanoseconds: see above. The pause is about as long as idle threads stay awake.
+_SMALL: Final = 10_000
+_WAKE: Final = 60_000
+_IDLE: Final = 100_000
 # The bits of a number of parts, above which is how many of them are taken together.
 TOGETHER: Final = 40
 
@@ -36,6 +47,7 @@ _FUTEX: Final = {"x86_64": 202, "aarch64": 98}  # the system call's number, on L
 _THREADS: Final = """
 declare i64 @syscall(i64, ...)
 declare i32 @sched_yield()
+declare i32 @clock_gettime(i32, ptr)
 declare void DECLARED
 
 define internal void @rest() alwaysinline nounwind {
@@ -43,8 +55,20 @@ define internal void @rest() alwaysinline nounwind {
   ret void
 }
 
-; Claim and carry out shares until there are none. True if there was one.
-define internal i1 @help(ptr %pool) nounwind {
+; The time in nanoseconds.
+define internal i64 @now() nounwind {
+  %time = alloca { i64, i64 }, align 8
+  %got = call i32 @clock_gettime(i32 1, ptr %time)
+  %restp = getelementptr i8, ptr %time, i64 8
+  %seconds = load i64, ptr %time
+  %rest = load i64, ptr %restp
+  %whole = mul i64 %seconds, 1000000000
+  %sum = add i64 %whole, %rest
+  ret i64 %sum
+}
+
+; Claim and carry out shares until there are none, or some have been. True if there was one.
+define internal i1 @help(ptr %pool, i64 %some) nounwind {
 entry:
   %fnp = getelementptr i8, ptr %pool, i64 64
   %argp = getelementptr i8, ptr %pool, i64 72
@@ -54,7 +78,7 @@ entry:
   %donep = getelementptr i8, ptr %pool, i64 128
   br label %look
 look:
-  %any = phi i1 [ false, %entry ], [ %any, %lost ], [ true, %won ]
+  %had = phi i64 [ 0, %entry ], [ %had, %lost ], [ %more, %won ]
   %ticket = load atomic i64, ptr %pool acquire, align 8
   %fn = load atomic ptr, ptr %fnp monotonic, align 8
   %arg = load atomic ptr, ptr %argp monotonic, align 8
@@ -78,8 +102,13 @@ won:
   %end = select i1 %short, i64 %all, i64 %beyond
   call void @some(ptr %fn, ptr %arg, i64 %begin, i64 %end)
   %before = atomicrmw add ptr %donep, i64 1 acq_rel, align 8
-  br label %look
+  %more = add i64 %had, 1
+  %enough = icmp eq i64 %more, %some
+  br i1 %enough, label %full, label %look
+full:
+  ret i1 true
 out:
+  %any = icmp ne i64 %had, 0
   ret i1 %any
 }
 
@@ -102,12 +131,12 @@ park:
   %p = call i64 (i64, ...) @syscall(i64 FUTEX, ptr %threadsp, i64 128, i32 %wanted32, ptr null, ptr null, i64 0)
   br label %work
 use:
-  %did = call i1 @help(ptr %pool)
+  %did = call i1 @help(ptr %pool, i64 -1)
   br label %spin
 spin:
   %spins = phi i64 [ 0, %use ], [ %more, %again ]
   %word = load atomic i32, ptr %wordp acquire, align 4
-  %found = call i1 @help(ptr %pool)
+  %found = call i1 @help(ptr %pool, i64 -1)
   br i1 %found, label %work, label %idle
 idle:
   call void @rest()
@@ -118,7 +147,7 @@ again:
   br label %spin
 sleep:
   %s = atomicrmw add ptr %sleepersp, i32 1 seq_cst, align 4
-  %last = call i1 @help(ptr %pool)
+  %last = call i1 @help(ptr %pool, i64 -1)
   br i1 %last, label %awake, label %wait
 wait:
   %w = call i64 (i64, ...) @syscall(i64 FUTEX, ptr %wordp, i64 128, i32 %word, ptr null, ptr null, i64 0)
@@ -135,8 +164,76 @@ define void @resized(ptr %pool) nounwind {
   ret void
 }
 
-; Carry out all parts of a job, with the threads of the pool unless somebody else has them.
-define void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %parts) nounwind {
+; Wake the threads that sleep because there is nothing to do.
+define internal void @wake(ptr %pool) nounwind {
+  %wordp = getelementptr i8, ptr %pool, i64 192
+  %k = call i64 (i64, ...) @syscall(i64 FUTEX, ptr %wordp, i64 129, i32 2147483647, ptr null, ptr null, i64 0)
+  ret void
+}
+
+; Remember how long each of some shares took that were begun at a time. Gives that, which is not 0.
+define internal i64 @note(ptr %pace, i64 %from, i64 %shares) nounwind {
+  %to = call i64 @now()
+  %all = sub i64 %to, %from
+  %exact = udiv i64 %all, %shares
+  %took = or i64 %exact, 1
+  store atomic i64 %took, ptr %pace monotonic, align 8
+  ret i64 %took
+}
+
+; Begin a job that was posted: carry out a share, measure it, and wake threads if that is worth it.
+; %others is how many more shares there are, and %lacking whether threads for them are asleep.
+define internal void @begin(ptr %pool, ptr %pace, i64 %others, i1 %lacking) nounwind {
+entry:
+  %alonep = getelementptr i8, ptr %pool, i64 232
+  %lastp = getelementptr i8, ptr %pool, i64 240
+  %from = call i64 @now()
+  br i1 %lacking, label %recall, label %first
+recall:
+  %last = load i64, ptr %lastp
+  %alone.then = load i64, ptr %alonep
+  %gap = sub i64 %from, %last
+  %paused = icmp ugt i64 %gap, IDLE_TIME
+  %alone = select i1 %paused, i64 0, i64 %alone.then
+  %known = load atomic i64, ptr %pace monotonic, align 8
+  %new = icmp eq i64 %known, 0
+  %expected = mul i64 %known, %others
+  %sum = add i64 %expected, %alone
+  %much = icmp ugt i64 %sum, WAKE_TIME
+  %worth = or i1 %new, %much
+  br i1 %worth, label %rouse, label %first
+rouse:
+  call void @wake(ptr %pool)
+  store i64 0, ptr %alonep
+  br label %first
+first:
+  %before = phi i64 [ 0, %entry ], [ 0, %rouse ], [ %alone, %recall ]
+  %settled = phi i1 [ true, %entry ], [ true, %rouse ], [ false, %recall ]
+  %start = call i64 @now()
+  %mine = call i1 @help(ptr %pool, i64 1)
+  br i1 %mine, label %measure, label %done
+measure:
+  %took = call i64 @note(ptr %pace, i64 %start, i64 1)
+  br i1 %settled, label %done, label %compare
+compare:
+  %left = mul i64 %took, %others
+  %whole = add i64 %left, %took
+  %until = add i64 %start, %whole
+  %alone.now = add i64 %before, %whole
+  store i64 %alone.now, ptr %alonep
+  store i64 %until, ptr %lastp
+  %slower = icmp ugt i64 %left, WAKE_TIME
+  br i1 %slower, label %rouse.late, label %done
+rouse.late:
+  call void @wake(ptr %pool)
+  br label %done
+done:
+  ret void
+}
+
+; Carry out all parts of a job, with the threads of the pool unless somebody else has them or it is
+; small.
+define void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %parts, ptr %pace) nounwind {
 entry:
   %number = and i64 %parts, NUMBER
   %together = lshr i64 %parts, TOGETHER
@@ -152,7 +249,18 @@ entry:
 several:
   %threads = load atomic i64, ptr %threadsp monotonic, align 8
   %lonely = icmp eq i64 %threads, 0
-  br i1 %lonely, label %serial, label %try
+  br i1 %lonely, label %serial, label %recall
+recall:
+  %known = load atomic i64, ptr %pace monotonic, align 8
+  %expected = mul i64 %known, %count
+  %less.one = sub i64 %expected, 1
+  %small = icmp ult i64 %less.one, SMALL_TIME
+  br i1 %small, label %timed, label %try
+timed:
+  %start = call i64 @now()
+  call void @some(ptr %fn, ptr %arg, i64 0, i64 %number)
+  %took = call i64 @note(ptr %pace, i64 %start, i64 %count)
+  ret void
 try:
   %pair = cmpxchg ptr %busyp, i32 0, i32 1 acq_rel acquire, align 4
   %free = extractvalue { i32, i1 } %pair, 1
@@ -181,17 +289,18 @@ post:
   %fresh = add i64 %closed, 1
   store atomic i64 %fresh, ptr %pool seq_cst, align 8
   %w = atomicrmw add ptr %wordp, i32 1 seq_cst, align 4
-  %asleep = load atomic i32, ptr %sleepersp seq_cst, align 4
-  %some = icmp ne i32 %asleep, 0
-  br i1 %some, label %wake, label %work
-wake:
-  %k = call i64 (i64, ...) @syscall(i64 FUTEX, ptr %wordp, i64 129, i32 2147483647, ptr null, ptr null, i64 0)
-  br label %work
-work:
-  %h = call i1 @help(ptr %pool)
+  %asleep32 = load atomic i32, ptr %sleepersp seq_cst, align 4
+  %asleep = zext i32 %asleep32 to i64
+  %awake = sub i64 %threads, %asleep
+  %others = sub i64 %count, 1
+  %few = icmp slt i64 %awake, %others
+  %some = icmp ne i64 %asleep, 0
+  %lacking = and i1 %some, %few
+  call void @begin(ptr %pool, ptr %pace, i64 %others, i1 %lacking)
+  %h = call i1 @help(ptr %pool, i64 -1)
   br label %wait
 wait:
-  %turns = phi i64 [ 0, %work ], [ %turn, %still ]
+  %turns = phi i64 [ 0, %post ], [ %turn, %still ]
   %done = load atomic i64, ptr %donep acquire, align 8
   %all = icmp eq i64 %done, %count
   br i1 %all, label %finish, label %still.not
@@ -214,7 +323,7 @@ finish:
 
 # Without a futex there are no threads: the caller runs all parts itself.
 _NO_THREADS: Final = """
-define void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %parts) nounwind {
+define void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %parts, ptr %pace) nounwind {
   %number = and i64 %parts, NUMBER
   call void @some(ptr %fn, ptr %arg, i64 0, i64 %number)
   ret void
@@ -249,7 +358,8 @@ step:
   %parts = load i64, ptr %partsp
   %np = getelementptr i64, ptr %at, i64 2
   %n = load i64, ptr %np
-  %first = getelementptr i64, ptr %at, i64 3
+  %pace = getelementptr i64, ptr %at, i64 3
+  %first = getelementptr i64, ptr %at, i64 4
   br label %array
 array:
   %k = phi i64 [ 0, %step ], [ %k.next, %array ]
@@ -280,7 +390,7 @@ look:
 end:
   ret i64 1
 call:
-  call void @parallel(ptr %pool, ptr %fn, ptr %places, i64 %parts)
+  call void @parallel(ptr %pool, ptr %fn, ptr %places, i64 %parts, ptr %pace)
   br label %next
 next:
   %n2 = shl i64 %n, 1
@@ -521,6 +631,8 @@ def text() -> str:
         declared, pause = PAUSE[machine]
         threads = _THREADS.replace("DECLARED", declared).replace("PAUSE", pause)
         threads = threads.replace("SPINS", "4000").replace("FUTEX", str(_FUTEX[machine]))
+        threads = threads.replace("WAKE_TIME", str(_WAKE)).replace("IDLE_TIME", str(_IDLE))
+        threads = threads.replace("SMALL_TIME", str(_SMALL))
     threads = threads.replace("TOGETHER", str(TOGETHER)).replace("NUMBER", str((1 << TOGETHER) - 1))
     parts = [threads, _TEXT, "declare i64 @llvm.umin.i64(i64, i64)", _COPY, _SET_ROW]
     fields = "\n".join(

@@ -93,7 +93,7 @@ def _most_references() -> int:
     source = "def run(v):\n a = v.held\n b = a if own(a) else None\n s = n(a, b)\n return s"
     for most in range(1, 32):
         kept: list[Any] = []
-        entry = entry_of([0] * 3, 0, 2, 1, False, kept, [(0, 1)], most)
+        entry = entry_of([0] * 4, 0, 2, 1, False, kept, [(0, 1)], most)
         names: dict[str, Any] = {"own": lambda a: True, "n": entry}
         exec(source, names)
         if names["run"](SimpleNamespace(held=np.zeros(3))) is None:
