@@ -35,6 +35,7 @@ from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.declare import convert_alike
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.lapack import scipy_linalg
+from wengert.ops.support.large_kernels import tridiagonal_solve_kernel
 from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.sizes import certainly
@@ -179,16 +180,30 @@ def _solve_kernel(
     wide, sides = widen(d), widen(b)
     if not b.size:
         return np.zeros_like(b)
-    if not partial_pivoting:
-        return _without_pivoting(wide, sides).astype(b.dtype, copy=False)
+    instead = _smallest(wide) if perturb_singular else np.full(d.shape[:-2], np.nan, wide.dtype)
+    x = tridiagonal_solve_kernel(wide, sides, partial_pivoting, instead)
+    if x is None:
+        x = _by_numpy(wide, sides, partial_pivoting, perturb_singular, instead)
+    with np.errstate(all="ignore"):
+        if partial_pivoting and not np.isfinite(x.sum()):
+            x = np.where(np.isnan(x).any(axis=-2, keepdims=True), np.nan, x)
+        elif not partial_pivoting:
+            x[~np.isfinite(x)] = np.nan
+    return x.astype(b.dtype, copy=False)
+
+
+def _by_numpy(d: Array, b: Array, pivoting: bool, perturb: bool, instead: Array) -> Array:
+    if not pivoting:
+        return _without_pivoting(d, b)
     if math.prod(b.shape[:-2]) > b.shape[-2]:  # 1000 of size 8: 20 times as fast
-        return _with_pivoting(wide, sides, perturb_singular).astype(b.dtype, copy=False)
-    gtsv = scipy_linalg().get_lapack_funcs("gtsv", (wide, sides))
+        return _with_pivoting(d, b, instead[..., None])
+    gtsv = scipy_linalg().get_lapack_funcs("gtsv", (d, b))
 
     def one(d: Array, b: Array) -> tuple[Any]:
-        return (_solved(gtsv, d, b, perturb_singular),)
+        return (_solved(gtsv, d, b, perturb),)
 
-    return each_matrix(one, wide, sides)[0].astype(b.dtype, copy=False)
+    found: Array = each_matrix(one, d, b)[0]
+    return found
 
 
 def _solved(gtsv: Any, d: Array, b: Array, perturb: bool) -> Array:
@@ -209,7 +224,7 @@ def _solved(gtsv: Any, d: Array, b: Array, perturb: bool) -> Array:
     return np.full_like(b, np.nan)
 
 
-def _with_pivoting(d: Array, b: Array, perturb: bool) -> Array:
+def _with_pivoting(d: Array, b: Array, instead: Array) -> Array:
     """Gaussian elimination with partial pivoting, for all systems of a batch at once.
 
     A row is swapped with the next one if that has the larger pivot; a row then has three elements:
@@ -233,16 +248,17 @@ def _with_pivoting(d: Array, b: Array, perturb: bool) -> Array:
         rows[-1] = (now[0], np.zeros_like(now[1]), now[2], now[3])
         if size > 1:
             rows[-2] = (*rows[-2][:2], np.zeros_like(now[2]), rows[-2][3])
-        return _from_below(rows, b, _smallest(d) if perturb else np.nan)
+        return _from_below(rows, b, instead)
 
 
 def _smallest(d: Array) -> Array:
     """The number that replaces a zero pivot in a system that may be perturbed."""
-    size = np.max(np.abs(d), axis=(-2, -1))[..., None]
-    return np.finfo(d.dtype).eps * np.where(size == 0, 1, size)
+    size = np.max(np.abs(d), axis=(-2, -1))
+    found: Array = np.finfo(d.dtype).eps * np.where(size == 0, 1, size)
+    return found
 
 
-def _from_below(rows: list[Any], b: Array, instead: Array | float) -> Array:
+def _from_below(rows: list[Any], b: Array, instead: Array) -> Array:
     """Back substitution, with `instead` in place of zero pivots."""
     x = np.zeros_like(b)
     later = (np.zeros_like(b[..., 0, :]),) * 2
@@ -251,8 +267,6 @@ def _from_below(rows: list[Any], b: Array, instead: Array | float) -> Array:
         pivot = np.where(pivot == 0, instead, pivot)
         x[..., i, :] = (side - one * later[0] - two * later[1]) / pivot
         later = (x[..., i, :], later[0])
-    bad = np.isnan(x).any(axis=-2, keepdims=True)
-    x[np.broadcast_to(bad, x.shape)] = np.nan
     return x
 
 
@@ -270,7 +284,6 @@ def _without_pivoting(d: Array, b: Array) -> Array:
             x[..., i, :] = (x[..., i, :] - below[..., i, :] * x[..., i - 1, :]) / pivot
         for i in range(size - 2, -1, -1):
             x[..., i, :] -= ratio[..., i + 1, :] * x[..., i + 1, :]
-    x[~np.isfinite(x)] = np.nan
     return x
 
 

@@ -123,6 +123,11 @@ def triangular_solve_kernel(a: Any, b: Any, lower: bool, adjoint: bool) -> Any:
 
 
 @_large_kernel
+def tridiagonal_solve_kernel(d: Any, b: Any, pivoting: bool, instead: Any) -> Any:
+    """The solutions of tridiagonal systems; with pivoting, `instead` of pivots of zero in each of them."""
+
+
+@_large_kernel
 def conv_kernel(x: Any, w: Any, at: Windows, y: Any) -> Any:
     """A convolution, in `y` or in another array."""
 

@@ -24,6 +24,7 @@ max_pool_gradient     The gradient of max pooling of large images: each window's
                       its first maximum
 reductions            Sums and extremes of large arrays, along rows or down columns, and softmax
 segments              Sums and extremes of rows that have the same index
+tridiagonal           Tridiagonal systems, many side by side
 transposes            Transposed matrices, in tiles
 update                Large variables are added to in place
 """
