@@ -40,6 +40,18 @@ def ten_times(x: Any) -> Any:
 # ---- inputs and outputs -----------------------------------------------------------------------
 
 
+def test_two_things_in_a_list() -> None:
+    """The result and grad_fn may be a list, too."""
+    f = tf.custom_gradient(lambda x: [2.0 * x, lambda dy: 10.0 * dy])
+    for call in (f, tf.function(f)):
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = call(X)
+        assert y.numpy() == 6.0
+        assert tape.gradient(y, X).numpy() == 10.0
+
+
+
 def test_the_gradient_written_by_hand_is_used() -> None:
     """Not that of the operations inside."""
     assert numbers(gradient_of(ten_times, X)) == [10.0]

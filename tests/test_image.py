@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numeric import directional
 
 import wengert as tf
+from wengert.ops.image.measures import _noise_ratio, _similarity
 
 INVALID = tf.errors.InvalidArgumentError
 F64 = tf.float64
@@ -487,17 +488,34 @@ def test_measures_as_tensorflow() -> None:
 
 
 def test_measures_to_second_order() -> None:
-    """In both images."""
+    """In both images; of what is computed in float32, as it is in float64."""
     a, b = (x[:5, :4].astype(np.float64) for x in two_images())
-    assert_derivatives(lambda x, y: tf.image.psnr(x, y, 1.0), a, b)
-    assert_derivatives(lambda x, y: tf.image.ssim(x, y, 1.0, filter_size=3), a, b)
+    top = tf.constant(1.0, F64)
+
+    def alike(x: Any, y: Any) -> Any:
+        return tf.reduce_mean(_similarity(x, y, top, 3, 1.5, 0.01, 0.03)[0])
+
+    assert_derivatives(lambda x, y: _noise_ratio(x, y, top), a, b)
+    assert_derivatives(alike, a, b)
     assert_derivatives(tf.image.sobel_edges, a[None])
     assert_derivatives(lambda x: tf.image.image_gradients(x)[0], a[None])
 
 
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64, tf.uint8])
+def test_measures_are_float32(dtype: Any) -> None:
+    """Of images of any dtype, as in TensorFlow."""
+    x = tf.cast(tf.reshape(tf.range(36), [6, 6, 1]), dtype)
+    for y in (
+        tf.image.psnr(x, x, 36),
+        tf.image.ssim(x, x, 36, filter_size=3),
+        tf.image.ssim_multiscale(x, x, 36, (0.5, 0.3), filter_size=3),
+    ):
+        assert y.dtype == tf.float32
+
+
 def test_alike_means_one() -> None:
     """Batches of batches, odd sizes, and the map of places."""
-    x = tf.random.stateless_uniform([2, 1, 7, 9, 3], [1, 2], dtype=F64)
+    x = tf.random.stateless_uniform([2, 1, 7, 9, 3], [1, 2])
     np.testing.assert_allclose(tf.image.ssim(x, x, 1.0, filter_size=4), np.ones((2, 1)))
     score = tf.image.ssim_multiscale(x, x, 1.0, (0.5, 0.3), filter_size=3)
     np.testing.assert_allclose(score, np.ones((2, 1)))

@@ -459,3 +459,62 @@ def test_shape_size_and_rank() -> None:
         tf.int64,
         tf.int64,
     )
+
+
+# ---- shapes of what has no elements, and of what is known in part -----------------------------
+
+# What TensorFlow 2.21 gives for tf.reshape: a shape, the shape that is asked for, and the result's.
+NOTHING = [
+    ([0, 5], [0, -1], (0, 5)), ([0, 2, 3], [0, -1], (0, 6)), ([5, 0], [-1, 0], (5, 0)),
+    ([2, 0, 3], [2, -1], (2, 0)), ([0], [-1], (0,)), ([0], [0, 3, -1], (0, 3, 0)),
+    ([0, 5], [2, -1, 0], (2, 2, 0)), ([0, 5], [0, 0, -1], (0, 0, 5)), ([0, 0], [0, -1], (0, 1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("have", "wanted", "expected"), NOTHING)
+def test_reshape_of_nothing(have: Any, wanted: Any, expected: Any) -> None:
+    """Of no elements, -1 is what is left of the sizes that are not zero: an empty batch is flattened."""
+    x = tf.zeros(have)
+    for known in (have, [None] * len(have), None):
+        for compiled in (False, True):
+            specs = [tf.TensorSpec(known)]
+            f = tf.function(lambda x: tf.reshape(x, wanted), specs, jit_compile=compiled)
+            assert tuple(f(x).shape) == expected
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reshape(x, wanted)
+    assert tuple(y.shape) == expected
+    assert tape.gradient(y, x).shape == x.shape
+
+
+def test_reshape_to_nothing() -> None:
+    """What has elements stays an error."""
+    with pytest.raises(tf.errors.InvalidArgumentError, match="requires a multiple of 0"):
+        tf.reshape(tf.zeros([2, 3]), [0, -1])
+
+
+def test_an_empty_batch_is_flattened() -> None:
+    """By its size, which is known at run time alone."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None, 3])])
+    def flat(x: Any) -> Any:
+        return tf.reshape(x, [tf.shape(x)[0], -1])
+
+    for shape in ([0, 2, 3], [4, 2, 3], [4, 0, 3], [0, 0, 3]):
+        size = 3 if shape == [0, 0, 3] else shape[1] * 3
+        assert tuple(flat(tf.zeros(shape)).shape) == (shape[0], size)
+
+
+def test_parts_say_the_shape_of_a_stack() -> None:
+    """One whose shape is known is enough; a loop may then carry the result."""
+
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def loop(d: Any) -> Any:
+        assert tf.stack([0.0, d[0, 0]]).shape == [2]
+        assert tf.stack([d, tf.ones([4, 2])], axis=-1).shape == [4, 2, 2]
+        assert tf.stack([d, d]).shape.rank is None
+        assert tf.add_n([d, tf.ones([4, 2])]).shape == [4, 2]
+        body = lambda i, row: (i + 1, tf.stack([0.0, row[0] + d[i, 0]]))  # noqa: E731
+        return tf.while_loop(lambda i, row: i < 2, body, (0, tf.ones([2])))[1]
+
+    assert loop(tf.fill([4, 2], 3.0)).numpy().tolist() == [0.0, 3.0]

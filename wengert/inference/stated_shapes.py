@@ -60,6 +60,14 @@ def sizes_of(value: Any) -> Stated:
     return None if shape.rank is None else tuple(shape)
 
 
+def sizes_of_alike(values: Any) -> Stated:
+    """The shape of arguments that have the same: what is known of any of them."""
+    found: Stated = None
+    for value in values if isinstance(values, (list, tuple)) else ():
+        found = in_agreement(found, sizes_of(value))
+    return found
+
+
 def number_of(value: Any) -> int | None:
     """An integer argument, if it is known."""
     known = getattr(value, "_known", value)

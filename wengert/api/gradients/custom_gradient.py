@@ -148,7 +148,7 @@ class CustomGradient:
 
     def _run(self, function: Callable[..., Any], call: Call) -> tuple[Any, Callable[..., Any]]:
         returned = function(*call.args, **call.kwargs)
-        if not isinstance(returned, tuple) or len(returned) != 2:
+        if not isinstance(returned, (tuple, list)) or len(returned) != 2:
             raise CustomGradientError(
                 f"A function decorated with tf.custom_gradient must return two things, the result "
                 f"and grad_fn; {self._name} ({place(function)}) returned "

@@ -15,6 +15,7 @@ from wengert.core.row import EachInput, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import Stated, number_of, sizes_of_alike, states
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import one_axis, static
@@ -136,7 +137,16 @@ PACK: Row = op(
 )
 
 
+def _stacked(values: Any, axis: Any) -> Stated:
+    one, at = sizes_of_alike(values), number_of(axis)
+    if one is None or at is None or not -len(one) - 1 <= at <= len(one):
+        return None
+    at = normal_axis(at, len(one) + 1)
+    return (*one[:at], len(values), *one[at:])
+
+
 @deferrable
+@states(_stacked)
 def stack(values: Iterable[TensorLike], axis: int = 0, name: str = "stack") -> Tensor:
     """Stack tensors of the same shape along a new axis.
 

@@ -130,7 +130,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     if isinstance(name, int):
         raise TypeError("tf.reshape takes the shape as one argument: tf.reshape(x, [2, 3]).")
     x = convert(tensor)
-    wanted = _resolved(as_shape(shape), count_of(dims(x)))
+    wanted = _resolved(as_shape(shape), dims(x))
     result: Tensor = apply(RESHAPE, (x,), {"shape": wanted})
     return result
 
@@ -138,8 +138,12 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 _MOST_AXES: Final = 254
 
 
-def _resolved(shape: Dims, size: int) -> Dims:
-    """A shape with -1 replaced so that it has as many elements as the input."""
+def _resolved(shape: Dims, have: Dims) -> Dims:
+    """A shape with -1 replaced so that it has as many elements as the input.
+
+    Where there is none, the sizes that are not zero are divided, as TensorFlow does it.
+    """
+    size = count_of(have)
     if len(shape) >= _MOST_AXES:
         raise InvalidArgumentError(
             f"too many dimensions: must be < {_MOST_AXES}, but received {len(shape)} [Op:Reshape]"
@@ -156,12 +160,15 @@ def _resolved(shape: Dims, size: int) -> Dims:
                 f"Size {i} must be non-negative, not {size_there} [Op:Reshape]"
             )
     if unknown:
-        if certainly(known == 0) or certainly(size % known != 0):
+        if certainly(known == 0) and certainly(size == 0):
+            rest = _without_zeros(have) // _without_zeros(shape)
+        elif certainly(known == 0) or certainly(size % known != 0):
             raise InvalidArgumentError(
                 f"Input to reshape is a tensor with {size} values, but the requested shape "
                 f"requires a multiple of {known} [Op:Reshape]"
             )
-        rest = size // known
+        else:
+            rest = size // known
         return tuple([rest if type(s) is int and s == -1 else s for s in shape])
     if certainly(known != size):
         raise InvalidArgumentError(
@@ -169,6 +176,11 @@ def _resolved(shape: Dims, size: int) -> Dims:
             f"{known} [Op:Reshape]"
         )
     return shape
+
+
+def _without_zeros(sizes: Dims) -> int:
+    """The product of the sizes that are neither zero nor -1."""
+    return math.prod([s for s in sizes if type(s) is not int or s not in (0, -1)])
 
 
 def _places(shape: Dims) -> str:

@@ -14,7 +14,6 @@ from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.arrays.slicing import pad
 from wengert.ops.image.adjust import convert_image_dtype
-from wengert.ops.image.resize import as_floats
 from wengert.ops.math.arithmetic import squared_difference
 from wengert.ops.math.elementwise import abs_real, cast, log, square
 from wengert.ops.nn.activations import relu
@@ -92,18 +91,14 @@ def _each_channel(x: Tensor, kernel: Array) -> Tensor:
 
 
 def _comparable(a: TensorLike, b: TensorLike, max_val: TensorLike) -> tuple[Tensor, Tensor, Any]:
-    """Two images in floats, and their maximum value on the same scale."""
+    """Two images in float32, and their maximum value on the same scale."""
     x, y = convert(a), convert(b)
     if min(len(dims(x)), len(dims(y))) < 3:
         raise ValueError(f"Shapes {dims(x)} and {dims(y)} must have rank at least 3")
     if dims(x)[-3:] != dims(y)[-3:] or not broadcastable(dims(x)[:-3], dims(y)[:-3]):
         raise ValueError(f"Two images are not compatible: {dims(x)} and {dims(y)}")
-    top = _in_floats(cast(convert(max_val), x.dtype))
-    return _in_floats(x), _in_floats(y), top
-
-
-def _in_floats(x: Tensor) -> Tensor:
-    return as_floats(x) if x.dtype.is_floating else convert_image_dtype(x, "float32")
+    top = convert_image_dtype(cast(convert(max_val), x.dtype), "float32")
+    return convert_image_dtype(x, "float32"), convert_image_dtype(y, "float32"), top
 
 
 @deferrable
@@ -113,7 +108,10 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
     >>> print(tf.image.psnr([[[0.0]]], [[[0.1]]], max_val=1.0).numpy().round(4))
     20.0
     """
-    x, y, top = _comparable(a, b, max_val)
+    return _noise_ratio(*_comparable(a, b, max_val))
+
+
+def _noise_ratio(x: Tensor, y: Tensor, top: Tensor) -> Tensor:
     noise = reduce_mean(squared_difference(x, y), [-3, -2, -1])
     return (20 / math.log(10)) * log(top) - (10 / math.log(10)) * log(noise)
 

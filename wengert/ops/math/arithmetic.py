@@ -12,6 +12,7 @@ from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op, row_of
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import sizes_of_alike, states
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.math.comparison import (
     greater,
@@ -555,6 +556,7 @@ ADD_N: Row = op(
 
 
 @deferrable
+@states(lambda inputs: sizes_of_alike(inputs))
 def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     """The sum of several tensors of the same shape.
 
