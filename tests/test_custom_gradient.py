@@ -51,7 +51,6 @@ def test_two_things_in_a_list() -> None:
         assert tape.gradient(y, X).numpy() == 10.0
 
 
-
 def test_the_gradient_written_by_hand_is_used() -> None:
     """Not that of the operations inside."""
     assert numbers(gradient_of(ten_times, X)) == [10.0]

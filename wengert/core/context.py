@@ -240,11 +240,21 @@ def with_top(active: Interpreter) -> Interpreter:
 
 def active_rules() -> Any:
     """The replacement rules in force, as part of a cache key; None if there are none."""
-    context = thread.context
-    rules = context.overrides
-    if context.building is not None and context.building.overrides:
-        rules = rules | context.building.overrides
+    rules = _rules()
     return frozenset(rules.items()) if rules else None
+
+
+def is_replaced(*types: str) -> bool:
+    """Whether one of these types of operations is given another gradient where it is made now."""
+    rules = _rules()
+    return bool(rules) and not rules.keys().isdisjoint(types)
+
+
+def _rules() -> dict[str, Any]:
+    context = thread.context
+    if context.building is None or not context.building.overrides:
+        return context.overrides
+    return context.overrides | context.building.overrides
 
 
 class apply_overrides:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from wengert.core.row import Attrs, Row, place
 from wengert.core.table import find
+from wengert.overrides.argument_forms import called, with_arguments
 from wengert.overrides.registered_gradients import GRADIENTS, missing_gradient
 from wengert.values.dtypes import DType, of_numpy
 from wengert.values.symbolic import Form, SymbolicTensor
+
+_RENAMED: Final = {
+    "Select": "SelectV2"
+}  # types of old programs, and what their functions make here
 
 
 def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
@@ -21,7 +26,8 @@ def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
             raise TypeError("Keys in op_type_map must be strings")
         if not isinstance(rule, str) and not callable(rule):
             raise TypeError("Values in op_type_map must be strings")
-    return {kind: _Replacing(rule) for kind, rule in op_type_map.items()}
+    found = {kind: _Replacing(rule) for kind, rule in op_type_map.items()}
+    return {now: found[before] for before, now in _RENAMED.items() if before in found} | found
 
 
 class _Replacing:
@@ -68,23 +74,12 @@ def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
         function = function_of(rule, row.name)
         if function is None:
             return [None] * len(xs)
-        return _of_inputs(function(operation_of(row.name, xs, ys, attrs), *gs), len(xs))
+        return called(function, operation_of(row.name, xs, ys, attrs), gs, len(xs))
 
     if callable(rule):
         joint.__wrapped__ = rule  # type: ignore[attr-defined]  # errors name the user's line
     name = rule if isinstance(rule, str) else place(rule)
     return _like(row, joint=joint, users=True, gradient_type=name)
-
-
-def _of_inputs(gradients: Any, count: int) -> Any:
-    """The gradients of the inputs.
-
-    A rule written for TensorFlow also returns None for axes, shapes and their kin: inputs there, and
-    attributes here.
-    """
-    if not isinstance(gradients, (list, tuple)) or any(g is not None for g in gradients[count:]):
-        return gradients
-    return gradients[:count]
 
 
 def other_row(rule: Callable[..., Any] | str) -> Row | None:
@@ -169,8 +164,10 @@ def value_of(x: Any) -> Any:
 def operation_of(kind: str, xs: Sequence[Any], ys: Sequence[Any], attrs: Attrs) -> Any:
     """The operation for a rule that takes it: a graph's operation, or one from a record."""
     if ys and type(ys[0]) is SymbolicTensor and ys[0].op.type == kind:
-        return ys[0].op
-    return RecordedOperation(kind, xs, ys, attrs)
+        op = ys[0].op
+    else:
+        op = RecordedOperation(kind, xs, ys, attrs)
+    return with_arguments(op, kind, len(xs), attrs)
 
 
 class RecordedOperation:

@@ -14,6 +14,7 @@ from wengert.core.row import Attrs, place
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.user_frames import callers_place
+from wengert.overrides.argument_forms import called
 from wengert.overrides.registered_gradients import (
     GRADIENTS,
     add_gradient,
@@ -161,4 +162,4 @@ class _RegisteredRule:
         if self._name not in GRADIENTS:
             raise missing_gradient(self._name, op.name, op.place)
         function = GRADIENTS[self._name].function
-        return [None] * len(xs) if function is None else function(op, *gs)
+        return [None] * len(xs) if function is None else called(function, op, gs, len(xs))

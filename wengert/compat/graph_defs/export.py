@@ -1,9 +1,7 @@
 """A graph as GraphDef: nodes in TensorFlow's form where it has one, otherwise in our own.
 
 Where an operation keeps as an attribute what TensorFlow takes as an input, such as the axis of a sum, a constant is
-added. forms.txt says for which: the inputs in order (a number for one of ours, a star for all, `name=attribute` for a
-constant), a bar, and attributes that have another name there. A node in our own form keeps its attributes as Python
-writes them, under the name `_wengert`.
+added (`argument_forms`). A node in our own form keeps its attributes as Python writes them, under the name `_wengert`.
 """
 
 from __future__ import annotations
@@ -13,8 +11,7 @@ import functools
 import importlib
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -35,6 +32,7 @@ from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Parts, Place, Slices, Term, call_of, call_pulled_back
 from wengert.ops.control.effects import WHOLE
 from wengert.ops.control.list_ops import Form as ElementForm
+from wengert.overrides.argument_forms import Form, argument_forms
 from wengert.values.dtypes import DType, as_dtype, int32
 from wengert.values.shapes import TensorShape
 from wengert.values.type_spec import type_spec_from_value
@@ -44,23 +42,6 @@ CALL: Final = "_wengert_call"
 SEEDS: Final = "_wengert_seeds"  # of a draw in our own form
 GRADIENT: Final = "gradient of"  # a call, instead of the name of a function
 RULE: Final = "rule:"  # of a call: a gradient rule, which has no name of its own
-
-
-class Form(NamedTuple):
-    """How an operation is written: its inputs, and attributes by their names there."""
-
-    inputs: list[str]
-    attrs: dict[str, str]
-
-
-@functools.cache
-def _forms() -> dict[str, Form]:
-    found = {}
-    for line in Path(__file__).with_name("forms.txt").read_text("utf-8").splitlines():
-        head, _, attrs = line.partition("|")
-        name, *inputs = head.split()
-        found[name] = Form(inputs, dict(word.split("=") for word in attrs.split()))
-    return found
 
 
 def as_graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = False) -> Any:
@@ -125,7 +106,7 @@ def node(op: Operation, kind: str, inputs: list[str], attrs: dict[str, Any]) -> 
 
 def _in_form(op: Operation) -> list[Any] | None:
     """The nodes in TensorFlow's form; None if that says less than the operation does."""
-    known, form = op_defs().get(op.type), _forms().get(op.type)
+    known, form = op_defs().get(op.type), argument_forms().get(op.type)
     if known is None or (form is None and not _is_alike(op, known)):
         return None
     form = form or Form(["*"], {})

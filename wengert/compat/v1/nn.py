@@ -348,7 +348,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any
     >>> tf.compat.v1.nn.xw_plus_b([[1.0, 2.0]], [[1.0], [1.0]], [0.5]).numpy().tolist()
     [[3.5]]
     """
-    return _matmul(x, weights) + biases
+    return _now.bias_add(_matmul(x, weights), biases)
 
 
 @_deferrable
@@ -358,7 +358,7 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> An
     >>> tf.compat.v1.nn.relu_layer([[1.0, 2.0]], [[1.0], [1.0]], [-5.0]).numpy().tolist()
     [[0.0]]
     """
-    return _nn.relu(_matmul(x, weights) + biases, name=name)
+    return _nn.relu(_now.bias_add(_matmul(x, weights), biases), name=name)
 
 
 def moments(

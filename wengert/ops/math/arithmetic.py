@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from wengert.core.context import is_replaced
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op, row_of
@@ -488,6 +489,8 @@ def clip_by_value(
                 f"Shapes {shape} and {dims(bound)} are incompatible: a bound must broadcast to "
                 "the shape of the tensor that is clipped [Op:ClipByValue]"
             )
+    if is_replaced("Minimum", "Maximum") and not is_replaced("ClipByValue"):  # it is both, there
+        return maximum(minimum(x, high), low)
     result: Tensor = apply(CLIP, (x, low, high))
     return result
 

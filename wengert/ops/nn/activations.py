@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from wengert.core.context import is_replaced
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -15,7 +16,7 @@ from wengert.host.malloc import LARGE_SLOW
 from wengert.host.parallel import in_rows, mind_the_load
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.joining import concat
-from wengert.ops.arrays.shaping import expand_dims, one_axis
+from wengert.ops.arrays.shaping import expand_dims, one_axis, transpose
 from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.comparison import greater_equal, where
 from wengert.ops.math.elementwise import (
@@ -382,7 +383,37 @@ def softmax_cross_entropy_with_logits(
             f"logits and labels must be broadcastable: logits_size={shape_text(dims(x))} "
             f"labels_size={shape_text(dims(t))} [Op:SoftmaxCrossEntropyWithLogits]"
         )
+    if is_replaced(CROSS_ENTROPY.name):
+        return _as_one(x, t, axis)
     return -reduce_sum(t * log_softmax(x, axis), axis)
+
+
+def _as_one(x: Tensor, t: Tensor, axis: int) -> Tensor:
+    """As one operation, as TensorFlow makes it: for those who replace its gradient."""
+    if dims(x) != dims(t):
+        x, t = x + zeros_like(t), t + zeros_like(x)
+    last = len(dims(x)) - 1
+    at = one_axis(axis, last + 1, CROSS_ENTROPY.name)
+    if at != last:
+        x, t = (transpose(z, [*[k for k in range(last + 1) if k != at], at]) for z in (x, t))
+    result: Tensor = apply(CROSS_ENTROPY, (x, t))
+    return result
+
+
+def _dense_kernel(_: Namespace, x: Array, t: Array) -> Array:
+    return -np.sum(t * _log_softmax_kernel(np, x, axis=x.ndim - 1), axis=-1)
+
+
+CROSS_ENTROPY: Row = op(
+    "SoftmaxCrossEntropyWithLogits",
+    _dense_kernel,
+    shape=lambda logits, labels: logits[:-1],
+    vjp=(
+        lambda g, y, x, t: expand_dims(g, -1) * (softmax(x) * reduce_sum(t, -1, keepdims=True) - t),
+        lambda g, y, x, t: -expand_dims(g, -1) * log_softmax(x),
+    ),
+    batch=lambda batched, n, xs, attrs: apply(CROSS_ENTROPY, batch_all(batched, n, xs)),
+)
 
 
 def _sparse_kernel(_: Namespace, x: Array, labels: Array) -> Array:

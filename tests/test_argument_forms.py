@@ -1,0 +1,245 @@
+"""Gradient functions that were written for TensorFlow: axes, shapes and their kin are inputs of the operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert.overrides.argument_forms import argument_forms
+
+v1 = tf.compat.v1
+X = np.random.default_rng(3).normal(size=(2, 4)).astype(np.float32)
+
+
+def spread(op: Any, g: Any) -> Any:
+    """A sum's gradient, by its axes."""
+    axes = op.inputs[1]
+    assert axes.dtype == tf.int32
+    kept = g if op.get_attr("keep_dims") else tf.reshape(g, with_ones(op.inputs[0], axes))
+    return [kept * tf.ones_like(op.inputs[0]), None]
+
+
+def with_ones(x: Any, axes: Any) -> Any:
+    """The shape of a reduction that keeps its axes."""
+    axes = np.atleast_1d(tf.get_static_value(axes)) % x.shape.rank
+    return [1 if k in axes else tf.shape(x)[k] for k in range(x.shape.rank)]
+
+
+def of_pad(op: Any, g: Any) -> Any:
+    before = op.inputs[1][:, 0]
+    return tf.slice(g, before, tf.shape(op.inputs[0])), None
+
+
+def of_top(op: Any, g: Any, _: Any) -> Any:
+    x, k = op.inputs
+    assert int(k) == g.shape[-1]
+    return [tf.reduce_sum(tf.one_hot(op.outputs[1], x.shape[-1]) * g[..., None], -2), None]
+
+
+def of_tile(op: Any, g: Any) -> Any:
+    x, multiples = op.inputs
+    shape = tf.reshape(tf.stack([multiples, tf.shape(x)], 1), [-1])
+    return [tf.reduce_sum(tf.reshape(g, shape), [0, 2]), None]
+
+
+# A type, a program, and a function for it as TensorFlow's own are written: as many gradients as inputs there.
+RULES: list[tuple[str, Callable[..., Any], Callable[..., Any]]] = [
+    ("Sum", lambda x: tf.reduce_sum(x, 1), spread),
+    ("Sum", lambda x: tf.reduce_sum(x), spread),
+    ("Sum", lambda x: tf.reduce_sum(x, -1, keepdims=True), spread),
+    ("Reshape", lambda x: tf.reshape(x, [4, -1]),
+     lambda op, g: [tf.reshape(g, tf.shape(op.inputs[0])), None]),
+    ("Transpose", lambda x: tf.transpose(x),
+     lambda op, g: [tf.transpose(g, tf.math.invert_permutation(op.inputs[1])), None]),
+    ("ExpandDims", lambda x: tf.expand_dims(x, 1),
+     lambda op, g: [tf.squeeze(g, int(op.inputs[1])), None]),
+    ("Pad", lambda x: tf.pad(x, [[1, 0], [2, 1]]), of_pad),
+    ("Tile", lambda x: tf.tile(x, [2, 3]), of_tile),
+    ("ConcatV2", lambda x: tf.concat([x, 2.0 * x], -1),
+     lambda op, g: [*tf.split(g, 2, op.inputs[-1]), None]),
+    ("Split", lambda x: tf.stack(tf.split(x, 2, 1)) * [[[1.0]], [[3.0]]],
+     lambda op, *gs: [None, tf.concat(gs, op.inputs[0])]),
+    ("SplitV", lambda x: tf.concat(tf.split(x, [1, 3], 1)[::-1], 1),
+     lambda op, *gs: [tf.concat(gs, op.inputs[2]), None, None]),
+    ("Cumsum", lambda x: tf.cumsum(x, 1),
+     lambda op, g: [tf.cumsum(g, op.inputs[1], reverse=True), None]),
+    ("ReverseV2", lambda x: tf.reverse(x, [1]) * X,
+     lambda op, g: [tf.reverse(g, op.inputs[1]), None]),
+    ("Roll", lambda x: tf.roll(x, 1, 1) * X,
+     lambda op, g: [tf.roll(g, -op.inputs[1], op.inputs[2]), None, None]),
+    ("GatherV2", lambda x: tf.gather(x, [3, 0, 0], axis=1),
+     lambda op, g: [tf.transpose(tf.math.unsorted_segment_sum(
+         tf.transpose(g), op.inputs[1], op.inputs[0].shape[int(op.inputs[2])])), None, None]),
+    ("TopKV2", lambda x: tf.math.top_k(x, 2)[0], of_top),
+    ("BroadcastTo", lambda x: tf.broadcast_to(x, [3, 2, 4]),
+     lambda op, g: [tf.reduce_sum(g, list(range(len(op.inputs[1]) - 2))), None]),
+]  # fmt: skip
+NAMES = [f"{kind} {k}" for k, (kind, _, _) in enumerate(RULES)]
+
+
+def doubled(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """So that it shows which rule was used."""
+
+    def function(op: Any, *gs: Any) -> Any:
+        return [None if g is None else 2.0 * g for g in rule(op, *gs)]
+
+    if rule is of_top:
+        return lambda op, g, _: function(op, g, _)
+    return function
+
+
+def gradient(program: Callable[..., Any], x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_mean(tf.sin(program(x)))
+    return tape.gradient(y, x)
+
+
+@pytest.mark.parametrize(("kind", "program", "rule"), RULES, ids=NAMES)
+@pytest.mark.parametrize("way", ["eager", "function", "compiled", "unknown sizes"])
+def test_rules_of_a_block(
+    way: str, kind: str, program: Callable[..., Any], rule: Callable[..., Any]
+) -> None:
+    """The gradient of the operations in a block, in every mode."""
+
+    def within(x: Any) -> Any:
+        with tf.gradient_override_map({kind: doubled(rule)}):
+            return program(x)
+
+    def run(x: Any) -> Any:
+        return gradient(within, x)
+
+    specs = [tf.TensorSpec([None, 4] if way == "unknown sizes" else [2, 4])]
+    f = run if way == "eager" else tf.function(run, specs, jit_compile=way == "compiled")
+    want = gradient(program, tf.constant(X))
+    np.testing.assert_allclose(f(tf.constant(X)), 2.0 * want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "program", "rule"), RULES, ids=NAMES)
+def test_rules_given_afterwards(
+    kind: str, program: Callable[..., Any], rule: Callable[..., Any]
+) -> None:
+    """On a tape, of which the values that a rule reads may have to be computed again."""
+    x = tf.constant(X)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_mean(tf.sin(program(x)))
+    found = tape.gradient(y, x, overrides={kind: doubled(rule)})
+    np.testing.assert_allclose(found, 2.0 * gradient(program, x), rtol=1e-5, atol=1e-6)
+
+
+def test_a_registered_gradient_in_a_graph() -> None:
+    """As programs of version 1 do it."""
+
+    @tf.RegisterGradient("SumByItsAxis")
+    def rule(op: Any, g: Any) -> Any:
+        assert len(op.inputs) == 2
+        assert [x.shape.rank for x in op.inputs] == [2, 1]
+        assert len(list(op.inputs)) == len(op.inputs[:]) == 2
+        return [tf.ones_like(op.inputs[0]) * tf.expand_dims(g, op.inputs[1]) * 5.0, None]
+
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder(tf.float32, [None, 4])
+        with graph.gradient_override_map({"Sum": "SumByItsAxis"}):
+            y = tf.reduce_sum(x, 1)
+        (g,) = v1.gradients(y, x)
+        count = len(graph.get_operations())
+        assert "Const" in {op.type for op in graph.get_operations()}
+        with v1.Session() as session:
+            assert (session.run(g, {x: X}) == 5.0).all()
+        assert len(graph.get_operations()) == count
+
+
+def test_functions_of_our_own_arguments() -> None:
+    """As many gradients as there are inputs here do as well."""
+    for rule in (
+        lambda op, g: 3.0 * g[:, None] * tf.ones_like(op.inputs[0]),
+        lambda op, g: [3.0 * g[:, None] * tf.ones_like(op.inputs[0])],
+    ):
+        with tf.gradient_override_map({"Sum": rule}):
+            found = gradient(lambda x: tf.reduce_sum(x, 1), tf.constant(X))
+        want = gradient(lambda x: tf.reduce_sum(x, 1), tf.constant(X))
+        np.testing.assert_allclose(found, 3.0 * want, rtol=1e-6)
+
+
+def test_forms_name_what_is_there() -> None:
+    """A form is of inputs that are counted, of all, or of attributes."""
+    for name, form in argument_forms().items():
+        words = [w.partition("=")[2] or w for w in form.inputs]
+        assert all(w == "*" or w.isdigit() or w.isidentifier() for w in words), name
+
+
+# ---- types that functions make there ------------------------------------------------------------
+
+LABELS = np.array([[0.2, 0.3, 0.1, 0.4], [1.0, 0.0, 0.0, 0.0]], np.float32)
+MADE: dict[str, tuple[str, Callable[..., Any]]] = {
+    "cross entropy": ("SoftmaxCrossEntropyWithLogits",
+        lambda x: tf.nn.softmax_cross_entropy_with_logits(LABELS, x)),
+    "along the first axis": ("SoftmaxCrossEntropyWithLogits",
+        lambda x: tf.nn.softmax_cross_entropy_with_logits(LABELS, x, axis=0)),
+    "of one row of labels": ("SoftmaxCrossEntropyWithLogits",
+        lambda x: tf.nn.softmax_cross_entropy_with_logits(LABELS[:1], x)),
+    "of version 1": ("SoftmaxCrossEntropyWithLogits",
+        lambda x: v1.nn.softmax_cross_entropy_with_logits_v2(labels=LABELS, logits=x)),
+    "of classes": ("SparseSoftmaxCrossEntropyWithLogits",
+        lambda x: tf.nn.sparse_softmax_cross_entropy_with_logits([1, 2], x)),
+    "clip, from above": ("Minimum", lambda x: tf.clip_by_value(x, -0.5, 0.5)),
+    "clip, from below": ("Maximum", lambda x: tf.clip_by_value(x, -0.5, 0.5)),
+    "clip": ("ClipByValue", lambda x: tf.clip_by_value(x, -0.5, 0.5)),
+    "where": ("Select", lambda x: v1.where(x > 0.0, x, 0.5 * x)),
+    "bias": ("BiasAdd", lambda x: v1.nn.xw_plus_b(x, tf.ones([4, 3]), tf.ones([3]))),
+    "layer": ("BiasAdd", lambda x: v1.nn.relu_layer(x, tf.ones([4, 3]), tf.ones([3]))),
+}  # fmt: skip
+
+
+def nothing(op: Any, *gs: Any) -> Any:
+    return [tf.zeros_like(x) if x.dtype.is_floating else None for x in op.inputs]
+
+
+@pytest.mark.parametrize("what", MADE)
+@pytest.mark.parametrize("way", ["eager", "function", "compiled", "graph"])
+def test_types_are_those_of_tensorflow(way: str, what: str) -> None:
+    """A map from a type that TensorFlow's function makes is not passed over; the values stay."""
+    kind, program = MADE[what]
+
+    def within(x: Any) -> Any:
+        with tf.gradient_override_map({kind: nothing}):
+            return program(x)
+
+    y = program(tf.constant(X))
+    if way == "graph":
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [None, 4])
+            made = within(x)
+            value, g = session.run([made, v1.gradients(made, x)[0]], {x: X})
+    else:
+        f = within if way == "eager" else tf.function(within, jit_compile=way == "compiled")
+        x = tf.constant(X)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            value = f(x)
+        g = tape.gradient(value, x)
+    np.testing.assert_allclose(value, y, rtol=1e-6, atol=1e-6)
+    clipped = "clip, " in what  # the other bound keeps its gradient
+    assert not np.any(g) or clipped
+    assert not clipped or not np.any(np.asarray(g)[np.abs(X) < 0.5])
+    assert np.any(gradient(program, tf.constant(X)))
+
+
+def test_cotangents_of_results_that_are_none_here() -> None:
+    """A function for two results gets None for the second."""
+    for what in ("cross entropy", "of classes"):
+        kind, program = MADE[what]
+        got = []
+
+        def rule(op: Any, g: Any, other: Any, got: Any = got) -> Any:
+            got.append(other)
+            return [g[:, None] * tf.ones_like(op.inputs[0]), None]
+
+        with tf.gradient_override_map({kind: rule}):
+            gradient(program, tf.constant(X))
+        assert got == [None]

@@ -1,0 +1,139 @@
+"""Operations with TensorFlow's arguments, for gradient functions that were written for it, and for files.
+
+What an operation keeps as an attribute, such as the axis of a sum, may be an input there. `argument_forms.txt`
+says for which: the inputs in order (a number for one of ours, a star for all, `name=attribute` for a constant),
+a bar, and attributes that have another name there.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from wengert.core.row import Attrs
+from wengert.values.convert import convert
+
+# Results that an operation has there, where a gradient function gets a cotangent for each. None here has the others.
+_RESULTS: Final = {
+    "FusedBatchNormV3": 6,
+    "SoftmaxCrossEntropyWithLogits": 2,
+    "SparseSoftmaxCrossEntropyWithLogits": 2,
+}
+_ELEMENTS: Final = ("constant", "on", "off")  # attributes that are elements of the result
+
+
+class Form(NamedTuple):
+    """How an operation is written: its inputs, and attributes by their names there."""
+
+    inputs: list[str]
+    attrs: dict[str, str]
+
+
+@functools.cache
+def argument_forms() -> dict[str, Form]:
+    """The operations whose arguments are others in TensorFlow."""
+    found = {}
+    for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
+        head, _, attrs = line.partition("|")
+        name, *inputs = head.split()
+        found[name] = Form(inputs, dict(word.split("=") for word in attrs.split()))
+    return found
+
+
+def with_arguments(op: Any, kind: str, count: int, attrs: Attrs) -> Any:
+    """An operation of so many inputs as TensorFlow's gradient functions see it."""
+    form = argument_forms().get(kind)
+    if form is None or not any("=" in word for word in form.inputs):
+        return op
+    if kind == "BroadcastTo" and count > 1:  # to the shape of another tensor
+        return op
+    words = [w for word in form.inputs for w in (map(str, range(count)) if word == "*" else [word])]
+    if any(word.partition("=")[2] not in attrs for word in words if "=" in word):
+        return op
+    return _Told(op, words, attrs, form.attrs)
+
+
+def called(function: Callable[..., Any], op: Any, gs: Sequence[Any], count: int) -> Any:
+    """The gradients of the inputs, of which there are so many here, by a user's function."""
+    lacking = _RESULTS.get(op.type, 0) - len(gs)
+    if lacking > 0 and not _takes(function, 1 + len(gs)):
+        gs = [*gs, *[None] * lacking]
+    found = function(op, *gs)
+    if not isinstance(found, (list, tuple)) or len(found) == count:
+        return found
+    if type(op) is _Told and len(found) == len(op.inputs):
+        return [g for g, word in zip(found, op.words, strict=True) if "=" not in word]
+    return found if any(g is not None for g in found[count:]) else found[:count]
+
+
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function can be called with so many arguments."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # it does not say
+        return True
+    return True
+
+
+class _Told:
+    """An operation with inputs for attributes."""
+
+    __slots__ = ("_attrs", "_names", "_op", "words")
+
+    def __init__(self, op: Any, words: list[str], attrs: Attrs, names: dict[str, str]) -> None:
+        self._op, self.words, self._attrs, self._names = op, words, attrs, names
+
+    @property
+    def inputs(self) -> Sequence[Any]:
+        """The inputs, with constants among them."""
+        return _Inputs(self)
+
+    def input_of(self, word: str) -> Any:
+        """An input, by what the form says of it."""
+        if word.isdigit():
+            return self._op.inputs[int(word)]
+        attr = word.partition("=")[2]
+        value = self._attrs[attr]
+        if value is None:  # all axes
+            value = range(len(self._op.inputs[0].shape))
+        dtype = self._op.outputs[0].dtype if attr in _ELEMENTS else None
+        try:
+            array = np.asarray(value, None if dtype is None else dtype.numpy_dtype)
+        except (TypeError, ValueError):  # sizes that are known at run time
+            return convert(list(value))
+        return convert(array.astype(np.int32) if array.dtype.kind in "iu" and not dtype else array)
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute, by its name there or here."""
+        return self._op.get_attr(self._names.get(name, name))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._op, name)
+
+    def __repr__(self) -> str:
+        return repr(self._op)
+
+
+class _Inputs(Sequence[Any]):
+    """Inputs, of which those that are read are made."""
+
+    def __init__(self, op: _Told) -> None:
+        self._op = op
+
+    def __len__(self) -> int:
+        return len(self._op.words)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self._op.input_of(word) for word in self._op.words[at]]
+        return self._op.input_of(self._op.words[at])
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self._op.input_of, self._op.words)
