@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,42 @@ def test_a_value_computed_before_the_watch_is_not_connected() -> None:
         y = X * X
         tape.watch(X)
     assert tape.gradient(y, X) is None
+
+
+USES = [
+    lambda w, x: w * x,
+    lambda w, x: (w * x + 1.0) * x,
+    lambda w, x: w / x,
+    lambda w, x: x**w,
+    lambda w, x: tf.maximum(w, x),
+    lambda w, x: tf.where(w > 1.0, w, x),
+    lambda w, x: tf.reduce_sum(tf.stack([w, x, x]), 0),
+    lambda w, x: tf.concat([x, w, x], 0),
+    lambda w, x: tf.add_n([x, w, x]),
+    lambda w, x: tf.custom_gradient(lambda a, b: (a * b, lambda d: (d * 2.0, d * 3.0)))(w, x),
+]
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("in_function", [False, True])
+def test_a_watch_after_a_use(use: Callable[..., Any], in_function: bool) -> None:
+    """What a tape recorded because of another value knows all its inputs, as TensorFlow's tapes do."""
+    w = tf.Variable([1.5, 0.5])
+
+    def found(late: bool) -> Any:
+        x = tf.constant([3.0, 0.25])
+        with tf.GradientTape(persistent=True) as tape:
+            if not late:
+                tape.watch(x)
+            y = use(w, x)
+            if late:
+                tape.watch(x)
+            z = tf.reduce_sum(y) * x
+        return [tape.gradient(y, x), tape.gradient(z, x), tape.gradient(z, w)]
+
+    run = tf.function(found) if in_function else found
+    for a, b in zip(run(True), run(False), strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_only_what_is_needed_is_computed() -> None:

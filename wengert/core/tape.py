@@ -67,11 +67,29 @@ class Tape(Recorder):
         self.watches_variables = watches_variables
 
     def watch(self, value: Any) -> None:
-        """Follow a value from here on."""
+        """Follow a value from here on, and in what was recorded because of others."""
+        is_new = bool(self.records) and getattr(value, "_key", key_of) is None
         key = key_of(value)
+        if is_new:
+            self._name_uses(value, key)
         if self.without_rule:
             self.without_rule.discard(key)
         self._follow(key, value)
+
+    def _name_uses(self, value: Any, key: Key) -> None:
+        """Let records say which of their inputs is a value that had no key until now."""
+        records = self.records
+        for at in range(0, len(records), WIDTH):
+            keys, second, a, b = records[at + 2 : at + 6]
+            if second is MANY:
+                if any(x is value for x in a):
+                    found = zip(keys, a, strict=True)
+                    records[at + 2] = tuple([key if x is value else k for k, x in found])
+                continue
+            if a is value:
+                records[at + 2] = key
+            if b is value:
+                records[at + 3] = key
 
     def _follow(self, key: Key, value: Any) -> None:
         if key not in self.positions:

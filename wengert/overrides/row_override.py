@@ -26,6 +26,7 @@ def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
             raise TypeError("Keys in op_type_map must be strings")
         if not isinstance(rule, str) and not callable(rule):
             raise TypeError("Values in op_type_map must be strings")
+    found: dict[str, Callable[[Row], Row]]
     found = {kind: _Replacing(rule) for kind, rule in op_type_map.items()}
     return {now: found[before] for before, now in _RENAMED.items() if before in found} | found
 
