@@ -63,6 +63,14 @@ def row_of(name: str) -> Row:
     return row
 
 
+def is_users(row: Row) -> bool:
+    """Whether what a row computes is a user's; one whose gradient alone was replaced computes what it did."""
+    if not row.users:
+        return False
+    usual = TABLE.get(row.name)
+    return usual is None or usual.users or row.kernel is not usual.kernel
+
+
 def names_near(name: str, more: Iterable[str] = ()) -> str:
     """A hint at operations with similar names, for an error; '' if there are none."""
     complete()

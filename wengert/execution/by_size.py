@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from wengert.core.context import activate
+from wengert.core.table import is_users
 from wengert.execution.open_forms import marks_of, open_forms, stand_in
 from wengert.execution.plan import Plan, given_value
 from wengert.execution.replay import replay
@@ -42,7 +43,7 @@ def depends_on_sizes(plan: Plan) -> bool:
     if all(is_certain(x._array.shape) for x in plan.feeds):
         return False
     return not any(op.row is VAR_HANDLE for op in plan.resources) and not any(
-        op.row.users for op in plan.steps
+        is_users(op.row) and not op.row.closes for op in plan.steps
     )
 
 

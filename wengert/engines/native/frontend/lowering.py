@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.table import TABLE
+from wengert.core.table import TABLE, is_users
 from wengert.engines.native.frontend.arrays import (
     AsList,
     Base,
@@ -297,7 +297,7 @@ class Lowering:
             raise NotLowered("a result is empty, or of unknown rank")
         if isinstance(op.row.inline, DeferredCall):  # an index: parts of both
             return each_part(op, operands, self._deferred)
-        if op.row.users or op.row.stateful or op.row.effects or TABLE.get(op.row.name) is None:
+        if is_users(op.row) or op.row.stateful or op.row.effects or TABLE.get(op.row.name) is None:
             raise NotLowered("the operation is the user's, or more than a function")
         return lowered_on_pairs(self, op, operands, self._by_rule)
 
@@ -323,7 +323,7 @@ class Lowering:
 
     def _by_rule(self, op: Operation, views: Sequence[Any]) -> Sequence[View]:
         row = op.row
-        if row.users or row.stateful or row.effects or TABLE.get(row.name) is None:
+        if is_users(row) or row.stateful or row.effects or TABLE.get(row.name) is None:
             raise NotLowered("the operation is the user's, or more than a function")
         rule = RULES.get(row.name)
         if rule is not None:

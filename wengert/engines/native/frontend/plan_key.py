@@ -206,7 +206,7 @@ def _dtype(dtype: Any) -> tuple[str, str]:
 
 
 def _row(row: Row) -> tuple[Any, ...]:
-    """A built-in row, identified by its name; not users' rows, nor replaced ones."""
+    """What a built-in row computes, identified by its name, whatever its gradient is; not users' rows."""
     where = getattr(row.kernel, "__module__", None) or ""
     if row.closes and where == graph_builder.__name__:
         return ("hands on",)
@@ -218,7 +218,7 @@ def _row(row: Row) -> tuple[Any, ...]:
     usual = TABLE.get(row.name)
     if (
         usual is None
-        or row.users
+        or usual.users
         or row.kernel is not usual.kernel
         or row.step is not usual.step
         or not usual.declared.startswith(_PACKAGE + os.sep)
