@@ -206,6 +206,21 @@ def test_edit_distance_of_nothing() -> None:
     assert tf.edit_distance(said, meant).numpy().tolist() == [[np.inf, 1.0], [0.5, 1.0]]
 
 
+def test_edit_distance_of_unknown_ranks() -> None:
+    """Of what a session is fed: how good a program of version 1 hears."""
+    v1 = tf.compat.v1
+    fed = (np.array([[0, 0], [0, 1], [1, 0]]), np.array([1, 2, 3]), np.array([2, 2]))
+    other = (np.array([[0, 0], [1, 0]]), np.array([1, 4]), np.array([2, 1]))
+    with tf.Graph().as_default(), v1.Session() as session:
+        a = v1.sparse_placeholder(tf.int32, [None, 2])
+        b = v1.sparse_placeholder(tf.int32)
+        d = tf.edit_distance(a, b)
+        assert d.dtype == tf.float32
+        mean = tf.reduce_mean(d)
+        assert session.run([d, mean], {a: fed, b: other})[0].tolist() == [1.0, 1.0]
+        assert session.run(mean, {a: fed, b: fed}) == 0.0
+
+
 def test_ctc_loss_of_sparse_labels() -> None:
     """The same as of dense labels."""
     logits = tf.constant(np.random.default_rng(0).normal(size=(5, 2, 4)))

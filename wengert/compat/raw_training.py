@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.api.session.handles import variable_of_handle
 from wengert.compat.raw_variables import variable_of
 from wengert.errors import InvalidArgumentError
 from wengert.ops.control.effects import group
@@ -21,6 +22,7 @@ from wengert.train.ftrl import ftrl_step
 from wengert.values.convert import convert
 from wengert.values.dtypes import resource
 from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 
 Written = dict[str, Callable[..., Any]]
@@ -88,6 +90,10 @@ def _step(kind: str) -> Callable[..., Any]:
 
 
 def _variable_or_value(value: Any) -> Any:
+    if type(value) is SymbolicTensor:  # in a graph of version 1 a handle has the dtype of what it holds
+        held = variable_of_handle(value)
+        if held is not None:
+            return held
     is_handle = isinstance(value, Tensor) and value.dtype is resource
     return variable_of(value) if is_handle else value
 

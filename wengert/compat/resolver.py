@@ -219,6 +219,10 @@ def _internal(path: str, name: str) -> Any:
         return found
     if made is not _ABSENT:  # re-exported from another file
         return made
+    if hasattr(file, "__getattr__"):  # a file of names that follow a rule
+        made = getattr(file, name, _ABSENT)
+        if made is not _ABSENT:
+            return made
     if key.rpartition(".")[2].startswith("gen_"):
         return _raw(name)
     if public is not None:  # TensorFlow's object, which we lack

@@ -58,6 +58,11 @@ def with_arguments(op: Any, kind: str, count: int, attrs: Attrs) -> Any:
     return _Told(op, words, attrs, form.attrs)
 
 
+def without_arguments(op: Any) -> Any:
+    """The operation with the inputs that it has here."""
+    return op.op if type(op) is _Told else op
+
+
 def called(function: Callable[..., Any], op: Any, gs: Sequence[Any], count: int) -> Any:
     """The gradients of the inputs, of which there are so many here, by a user's function."""
     lacking = _RESULTS.get(op.type, 0) - len(gs)
@@ -85,10 +90,10 @@ def _takes(function: Callable[..., Any], count: int) -> bool:
 class _Told:
     """An operation with inputs for attributes."""
 
-    __slots__ = ("_attrs", "_names", "_op", "words")
+    __slots__ = ("_names", "attrs", "op", "words")
 
     def __init__(self, op: Any, words: list[str], attrs: Attrs, names: dict[str, str]) -> None:
-        self._op, self.words, self._attrs, self._names = op, words, attrs, names
+        self.op, self.words, self.attrs, self._names = op, words, attrs, names
 
     @property
     def inputs(self) -> Sequence[Any]:
@@ -98,12 +103,12 @@ class _Told:
     def input_of(self, word: str) -> Any:
         """An input, by what the form says of it."""
         if word.isdigit():
-            return self._op.inputs[int(word)]
+            return self.op.inputs[int(word)]
         attr = word.partition("=")[2]
-        value = self._attrs[attr]
+        value = self.attrs[attr]
         if value is None:  # all axes
-            value = range(len(self._op.inputs[0].shape))
-        dtype = self._op.outputs[0].dtype if attr in _ELEMENTS else None
+            value = range(len(self.op.inputs[0].shape))
+        dtype = self.op.outputs[0].dtype if attr in _ELEMENTS else None
         try:
             array = np.asarray(value, None if dtype is None else dtype.numpy_dtype)
         except (TypeError, ValueError):  # sizes that are known at run time
@@ -112,28 +117,28 @@ class _Told:
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute, by its name there or here."""
-        return self._op.get_attr(self._names.get(name, name))
+        return self.op.get_attr(self._names.get(name, name))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._op, name)
+        return getattr(self.op, name)
 
     def __repr__(self) -> str:
-        return repr(self._op)
+        return repr(self.op)
 
 
 class _Inputs(Sequence[Any]):
     """Inputs, of which those that are read are made."""
 
     def __init__(self, op: _Told) -> None:
-        self._op = op
+        self._told = op
 
     def __len__(self) -> int:
-        return len(self._op.words)
+        return len(self._told.words)
 
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
-            return [self._op.input_of(word) for word in self._op.words[at]]
-        return self._op.input_of(self._op.words[at])
+            return [self._told.input_of(word) for word in self._told.words[at]]
+        return self._told.input_of(self._told.words[at])
 
     def __iter__(self) -> Iterator[Any]:
-        return map(self._op.input_of, self._op.words)
+        return map(self._told.input_of, self._told.words)

@@ -174,7 +174,7 @@ def operation_of(kind: str, xs: Sequence[Any], ys: Sequence[Any], attrs: Attrs) 
 class RecordedOperation:
     """An operation that a tape recorded, for the rule that replaces its own."""
 
-    __slots__ = ("_attrs", "_inputs", "_outputs", "name", "type")
+    __slots__ = ("_inputs", "_outputs", "attrs", "name", "type")
 
     def __init__(
         self, kind: str, inputs: Sequence[Any], outputs: Sequence[Any], attrs: Attrs, name: str = ""
@@ -183,7 +183,7 @@ class RecordedOperation:
         self.name = name or kind
         self._inputs = inputs
         self._outputs = outputs
-        self._attrs = attrs
+        self.attrs = attrs
 
     @property
     def inputs(self) -> tuple[Any, ...]:
@@ -202,12 +202,12 @@ class RecordedOperation:
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute that the operation was called with; text is bytes."""
-        if name not in self._attrs:
+        if name not in self.attrs:
             raise ValueError(
                 f"Operation '{self.name}' has no attr named '{name}'. "
-                f"It has: {', '.join(sorted(self._attrs)) or 'none'}."
+                f"It has: {', '.join(sorted(self.attrs)) or 'none'}."
             )
-        return as_told(self._attrs[name])
+        return as_told(self.attrs[name])
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"

@@ -12,7 +12,7 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.sparse.places import as_list
-from wengert.ops.sparse.tensor import sparse
+from wengert.ops.sparse.tensor import gives, sparse
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor
 
@@ -62,6 +62,7 @@ EDIT_DISTANCE: Row = op(
 
 
 @deferrable
+@gives(lambda *_: (Tensor, [(None, np.dtype(np.float32))]))
 def edit_distance(
     hypothesis: SparseLike,
     truth: SparseLike,

@@ -18,7 +18,7 @@ from wengert.compat.v1 import (
     executing_eagerly_outside_functions as executing_eagerly_outside_functions,
 )
 from wengert.compat.v1 import name_scope as name_scope
-from wengert.core.reverse import joint_gradients
+from wengert.compat.inner.gradient_functions import GradientRegistry, own_gradient
 from wengert.overrides.registered_gradients import GRADIENTS, gradient_of
 from wengert.state.variable import Variable
 from wengert.values import dtypes as dtypes
@@ -52,18 +52,8 @@ def get_gradient_function(op: Any) -> Any:
     return _own_gradient
 
 
-def _own_gradient(op: Any, *grads: Any) -> Any:
-    """The gradients of its inputs; of the only one, without a list."""
-    found = _own_gradients(op, *grads)
-    return found[0] if len(found) == 1 else found
-
-
-def _own_gradients(op: Any, *grads: Any) -> list[Any]:
-    y = list(op.outputs) if op.row.many else op.outputs[0]
-    g = list(grads) if op.row.many else grads[0]
-    if op.row.joint is not None:
-        return joint_gradients(op.row, op.attrs, op.inputs, y, g)
-    return [None if rule is None else rule(g, y, *op.inputs, **op.attrs) for rule in op.row.vjp]
+_own_gradient = own_gradient(None)
+_gradient_registry = GradientRegistry()
 
 
 _UIDS = itertools.count(1)

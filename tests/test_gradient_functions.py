@@ -1,0 +1,115 @@
+"""The gradients of operations as functions, which rules of users call: nn_grad._ReluGrad and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert.compat.resolver import NotFoundError, find
+
+v1 = tf.compat.v1
+X = np.random.default_rng(1).normal(size=(3, 4)).astype(np.float32)
+
+# Of each module its functions, and a program of the operation.
+FUNCTIONS: list[tuple[str, str, str, Callable[[Any], Any]]] = [
+    ("nn_grad", "_ReluGrad", "Relu", tf.nn.relu),
+    ("nn_grad", "_EluGrad", "Elu", tf.nn.elu),
+    ("nn_grad", "_SoftplusGrad", "Softplus", tf.nn.softplus),
+    ("nn_grad", "_SoftmaxGrad", "Softmax", tf.nn.softmax),
+    ("math_grad", "_TanhGrad", "Tanh", tf.tanh),
+    ("math_grad", "_SigmoidGrad", "Sigmoid", tf.sigmoid),
+    ("math_grad", "_MulGrad", "Mul", lambda x: x * X[:1]),
+    ("math_grad", "_AddGrad", "AddV2", lambda x: X[:, :1] + tf.square(x[:1])),
+    ("math_grad", "_MaximumGrad", "Maximum", lambda x: tf.maximum(x, 0.1)),
+    ("math_grad", "_MatMulGrad", "MatMul", lambda x: x @ X.T),
+    ("math_grad", "_SumGrad", "Sum", lambda x: tf.reduce_sum(x, 1)),
+    ("array_grad", "_ReshapeGrad", "Reshape", lambda x: tf.reshape(x, [4, 3])),
+    ("array_grad", "_ConcatGradV2", "ConcatV2", lambda x: tf.concat([x, 2.0 * x], 1)),
+    ("array_grad", "_TransposeGrad", "Transpose", tf.transpose),
+]  # fmt: skip
+
+
+def function_of(module: str, name: str) -> Callable[..., Any]:
+    return find(f"python.ops.{module}", name)  # type: ignore[no-any-return]
+
+
+def doubled(found: Any) -> Any:
+    if isinstance(found, (list, tuple)):
+        return [None if g is None else 2.0 * g for g in found]
+    return 2.0 * found
+
+
+@pytest.mark.parametrize(("module", "name", "kind", "program"), FUNCTIONS)
+@pytest.mark.parametrize("way", ["eager", "compiled", "afterwards", "graph"])
+def test_a_rule_calls_the_operations_own(
+    way: str, module: str, name: str, kind: str, program: Callable[[Any], Any]
+) -> None:
+    """Twice what it gives is twice the gradient, and not an endless recursion."""
+    rules = {kind: lambda op, *gs: doubled(function_of(module, name)(op, *gs))}
+    want = gradient(program, None, None)
+    if way == "graph":
+        with tf.Graph().as_default() as graph, v1.Session() as session:
+            x = v1.placeholder(tf.float32, [None, 4])
+            with graph.gradient_override_map(rules):
+                y = program(x)
+            (g,) = v1.gradients(tf.sin(y), x)
+            found = session.run(g, {x: X})
+    elif way == "afterwards":
+        found = gradient(program, None, rules)
+    else:
+        f = tf.function(lambda: gradient(program, rules, None), jit_compile=True)
+        found = f() if way == "compiled" else gradient(program, rules, None)
+    np.testing.assert_allclose(found, 2.0 * want, rtol=1e-5, atol=1e-6)
+
+
+def gradient(program: Callable[[Any], Any], block: Any, overrides: Any) -> Any:
+    x = tf.constant(X)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with tf.gradient_override_map(block or {}):
+            y = program(x)
+        z = tf.sin(y)
+    return tape.gradient(z, x, overrides=overrides)
+
+
+def test_arguments_have_no_gradient() -> None:
+    """As many gradients as TensorFlow's operation has inputs."""
+    got: list[Any] = []
+
+    def rule(op: Any, g: Any) -> Any:
+        got.append(function_of("math_grad", "_SumGrad")(op, g))
+        return got[-1]
+
+    with tf.gradient_override_map({"Sum": rule}):
+        gradient(lambda x: tf.reduce_sum(x, 1), {"Sum": rule}, None)
+    assert [len(pair) for pair in got] == [2]
+    assert got[0][1] is None
+
+
+def test_the_registry() -> None:
+    """What is registered, by users and by itself."""
+    registry = find("python.framework.ops", "_gradient_registry")
+    assert "Relu" in registry._registry
+    assert "AtHand" not in registry._registry
+
+    @tf.RegisterGradient("AtHand")
+    def rule(op: Any, g: Any) -> Any:
+        return 3.0 * g
+
+    assert "AtHand" in registry._registry
+    assert registry.lookup("AtHand") is rule
+    assert registry._registry["AtHand"]["type"] is rule
+    assert {"AtHand", "Relu", "Conv2D"} <= set(registry.list())
+    assert len(registry._registry) == len(registry.list())
+    with pytest.raises(LookupError, match="has no entry for: Nothing"):
+        registry.lookup("Nothing")
+
+
+@pytest.mark.parametrize("name", ["_NoSuchGrad", "ReluGrad2", "_Relu", "_ArgMaxGrad"])
+def test_names_that_are_none(name: str) -> None:
+    with pytest.raises(NotFoundError):
+        function_of("nn_grad", name)
