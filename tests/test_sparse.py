@@ -206,6 +206,43 @@ def test_edit_distance_of_nothing() -> None:
     assert tf.edit_distance(said, meant).numpy().tolist() == [[np.inf, 1.0], [0.5, 1.0]]
 
 
+def test_edit_distance_of_drawn_sequences() -> None:
+    """The table of all distances between beginnings says the same."""
+    rng = np.random.default_rng(4)
+    for _ in range(60):
+        a, b = (rng.integers(0, 3, rng.integers(1, 12)) for _ in range(2))
+        table = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
+        for i, x in enumerate(a, 1):
+            for j, y in enumerate(b, 1):
+                near = table[i - 1, j] + 1, table[i, j - 1] + 1, table[i - 1, j - 1] + (x != y)
+                table[i, j] = min(near)
+        given = [tf.sparse.from_dense([[f"c{v}" for v in x]]) for x in (a, b)]
+        found = tf.edit_distance(*given, normalize=False)
+        assert found.numpy().tolist() == [table[-1, -1]]
+
+
+def test_edit_distance_of_unknown_sizes() -> None:
+    """Which are guessed at, and may be large, while the graph is built."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        a, b = (v1.sparse_placeholder(tf.int32, [None, 2]) for _ in range(2))
+        d = tf.edit_distance(a, b)
+        assert d.dtype == tf.float32
+
+
+def test_a_sparse_placeholder_of_a_constant_shape() -> None:
+    """A tensor whose value is known says the shape, or at least the rank."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        f = v1.sparse_placeholder(tf.float32, tf.constant(np.array([4, 3])))
+        assert f.shape == [4, 3]
+        y = v1.sparse_tensor_dense_matmul(f, tf.ones([3, 2]))
+        fed = v1.SparseTensorValue([[0, 0], [3, 1]], [1.0, 2.0], [4, 3])
+        assert session.run(y, {f: fed}).tolist() == [[1, 1], [0, 0], [0, 0], [2, 2]]
+        g = v1.sparse_placeholder(tf.float32, v1.placeholder(tf.int64, [2]))
+        assert g.shape.as_list() == [None, None]
+
+
 def test_edit_distance_of_unknown_ranks() -> None:
     """Of what a session is fed: how good a program of version 1 hears."""
     v1 = tf.compat.v1

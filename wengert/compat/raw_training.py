@@ -90,7 +90,9 @@ def _step(kind: str) -> Callable[..., Any]:
 
 
 def _variable_or_value(value: Any) -> Any:
-    if type(value) is SymbolicTensor:  # in a graph of version 1 a handle has the dtype of what it holds
+    if (
+        type(value) is SymbolicTensor
+    ):  # in a graph of version 1 a handle has the dtype of what it holds
         held = variable_of_handle(value)
         if held is not None:
             return held

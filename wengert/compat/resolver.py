@@ -219,12 +219,12 @@ def _internal(path: str, name: str) -> Any:
         return found
     if made is not _ABSENT:  # re-exported from another file
         return made
-    if hasattr(file, "__getattr__"):  # a file of names that follow a rule
-        made = getattr(file, name, _ABSENT)
-        if made is not _ABSENT:
-            return made
-    if key.rpartition(".")[2].startswith("gen_"):
+    module = key.rpartition(".")[2]
+    if module.startswith("gen_"):
         return _raw(name)
+    if module.endswith("_grad"):
+        functions = importlib.import_module("wengert.compat.inner.gradient_functions")
+        return functions.gradient_named(name) or _ABSENT
     if public is not None:  # TensorFlow's object, which we lack
         return _ABSENT
     found = _by_version(name)

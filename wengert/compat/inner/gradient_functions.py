@@ -42,18 +42,20 @@ def _gradients(row: Row, op: Any, grads: Any) -> list[Any]:
         rules = [row.vjp[i] for i in range(len(xs))]
         found = [None if rule is None else rule(g, y, *xs, **op.attrs) for rule in rules]
     if row.sums_back:
-        found = [p if p is None else bound.sum_to(p, dims(x)) for p, x in zip(found, xs, strict=True)]
+        found = [
+            p if p is None else bound.sum_to(p, dims(x)) for p, x in zip(found, xs, strict=True)
+        ]
     return [None if p is None else conjugate(p) for p in found]
 
 
-def gradient_named(module: str, name: str) -> Callable[..., Any]:
-    """What a module of TensorFlow's gradients has by a name: `_ReluGrad` is that of Relu."""
+def gradient_named(name: str) -> Callable[..., Any] | None:
+    """What TensorFlow's modules of gradients have by a name, if it is one: `_ReluGrad` is that of Relu."""
     kind, grad, version = name[1:].partition("Grad")
     for known in (f"{kind}{version}", f"{kind}V2", f"{kind}V3"):
         row = find(known) if name.startswith("_") and grad else None
         if row is not None and row.differentiable:
             return own_gradient(row)
-    raise AttributeError(f"module 'tensorflow.python.ops.{module}' has no attribute {name!r}")
+    return None
 
 
 class GradientRegistry:

@@ -45,12 +45,25 @@ def _sequences(places: Array, values: Array) -> dict[tuple[int, ...], list[Any]]
 
 def _steps(a: list[Any], b: list[Any]) -> int:
     """The number of insertions, deletions and substitutions."""
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        before, row = row, [i]
-        for j, y in enumerate(b, 1):
-            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y)))
-    return row[-1]
+    begin = _alike(a, b)
+    a, b = a[begin:], b[begin:]
+    end = _alike(a[::-1], b[::-1])
+    a, b = a[: len(a) - end], b[: len(b) - end]
+    codes = {value: code for code, value in enumerate({*a, *b})}
+    others = np.array([codes[y] for y in b], np.int64)
+    places = np.arange(len(b) + 1)
+    row = places
+    for x in a:
+        either = np.minimum(row[1:] + 1, row[:-1] + (others != codes[x]))
+        row = np.concatenate([row[:1] + 1, either])
+        row = np.minimum.accumulate(row - places) + places  # insertions
+    return int(row[-1])
+
+
+def _alike(a: list[Any], b: list[Any]) -> int:
+    """How many elements two sequences begin with alike."""
+    pairs = zip(a, b, strict=False)
+    return next((k for k, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))
 
 
 EDIT_DISTANCE: Row = op(

@@ -11,6 +11,7 @@ from wengert.api.session.inert_settings import get_current_name_scope as get_nam
 from wengert.api.session.modes import get_default_graph as get_default_graph
 from wengert.api.session.modes import inside_function as inside_function
 from wengert.api.session.session import get_default_session as get_default_session
+from wengert.compat.inner.gradient_functions import GradientRegistry, own_gradient
 from wengert.compat.v1 import colocate_with as colocate_with
 from wengert.compat.v1 import convert_to_tensor as convert_to_tensor
 from wengert.compat.v1 import enable_eager_execution as enable_eager_execution
@@ -18,7 +19,6 @@ from wengert.compat.v1 import (
     executing_eagerly_outside_functions as executing_eagerly_outside_functions,
 )
 from wengert.compat.v1 import name_scope as name_scope
-from wengert.compat.inner.gradient_functions import GradientRegistry, own_gradient
 from wengert.overrides.registered_gradients import GRADIENTS, gradient_of
 from wengert.state.variable import Variable
 from wengert.values import dtypes as dtypes

@@ -17,6 +17,7 @@ from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast
 from wengert.ops.sparse import math, segments, shaping
 from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue
+from wengert.ops.support.static_value import get_static_value
 from wengert.values import dtypes
 from wengert.values.convert import convert_to_tensor
 from wengert.values.dtypes import as_dtype
@@ -37,6 +38,9 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     """
     if current_graph() is None:
         raise RuntimeError("`sparse_placeholder` is not compatible with eager execution.")
+    if isinstance(shape, Tensor):
+        said, (count,) = get_static_value(shape), shape.shape
+        shape = [None] * count if said is None and count is not None else said
     known = TensorShape(shape)
     begin = "SparsePlaceholder" if name is None else name
     values = placeholder(as_dtype(dtype), [None], f"{begin}/values")
