@@ -234,7 +234,7 @@ def test_cotangents_of_results_that_are_none_here() -> None:
     """A function for two results gets None for the second."""
     for what in ("cross entropy", "of classes"):
         kind, program = MADE[what]
-        got = []
+        got: list[Any] = []
 
         def rule(op: Any, g: Any, other: Any, got: Any = got) -> Any:
             got.append(other)

@@ -34,7 +34,8 @@ FUNCTIONS: list[tuple[str, str, str, Callable[[Any], Any]]] = [
 
 
 def function_of(module: str, name: str) -> Callable[..., Any]:
-    return find(f"python.ops.{module}", name)  # type: ignore[no-any-return]
+    found: Callable[..., Any] = find(f"python.ops.{module}", name)
+    return found
 
 
 def doubled(found: Any) -> Any:

@@ -103,13 +103,13 @@ def test_every_size_as_eagerly(name: str, within: bool) -> None:
     program = PROGRAMS[name]
     specs = [tf.TensorSpec([None, 3])]
     if within:
-        f = tf.function(lambda x: two_orders(program, x), specs, engine="native")
+        run: Any = tf.function(lambda x: two_orders(program, x), specs, engine="native")
     else:
         function = tf.function(program, specs, engine="native")
-        f = lambda x: two_orders(function, x)  # noqa: E731
+        run = lambda x: two_orders(function, x)  # noqa: E731
     for size in SIZES:
         x = given(size)
-        for a, b in zip(f(x), two_orders(program, x), strict=True):
+        for a, b in zip(run(x), two_orders(program, x), strict=True):
             np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-5)
 
 

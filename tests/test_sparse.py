@@ -217,7 +217,7 @@ def test_edit_distance_of_drawn_sequences() -> None:
                 near = table[i - 1, j] + 1, table[i, j - 1] + 1, table[i - 1, j - 1] + (x != y)
                 table[i, j] = min(near)
         given = [tf.sparse.from_dense([[f"c{v}" for v in x]]) for x in (a, b)]
-        found = tf.edit_distance(*given, normalize=False)
+        found = tf.edit_distance(given[0], given[1], normalize=False)
         assert found.numpy().tolist() == [table[-1, -1]]
 
 

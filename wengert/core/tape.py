@@ -48,6 +48,7 @@ class Tape(Recorder):
     __slots__ = (
         "__weakref__",
         "accessed_variables",
+        "late",
         "positions",
         "records",
         "scopes",
@@ -65,31 +66,35 @@ class Tape(Recorder):
         self.scopes: dict[int, Scoped] = {}  # by the position of the record
         self.accessed_variables: dict[Key, Any] = {}
         self.watches_variables = watches_variables
+        self.late: list[Any] | None = None  # values that were watched when there were records
 
     def watch(self, value: Any) -> None:
         """Follow a value from here on, and in what was recorded because of others."""
         is_new = bool(self.records) and getattr(value, "_key", key_of) is None
         key = key_of(value)
-        if is_new:
-            self._name_uses(value, key)
+        if is_new:  # records that it is in do not say so
+            self.late = self.late or []
+            self.late.append(value)
         if self.without_rule:
             self.without_rule.discard(key)
         self._follow(key, value)
 
-    def _name_uses(self, value: Any, key: Key) -> None:
-        """Let records say which of their inputs is a value that had no key until now."""
-        records = self.records
-        for at in range(0, len(records), WIDTH):
-            keys, second, a, b = records[at + 2 : at + 6]
-            if second is MANY:
-                if any(x is value for x in a):
-                    found = zip(keys, a, strict=True)
-                    records[at + 2] = tuple([key if x is value else k for k, x in found])
-                continue
-            if a is value:
-                records[at + 2] = key
-            if b is value:
-                records[at + 3] = key
+    def name_late(self) -> None:
+        """Let records say which of their inputs were watched after they were made."""
+        if self.late is None:
+            return
+        records, keys = self.records, {id(value): value._key for value in self.late}
+        self.late = None
+        for k, b in enumerate(records[5::WIDTH]):
+            if id(b) in keys:
+                records[k * WIDTH + 3] = keys[id(b)]
+        for k, a in enumerate(records[4::WIDTH]):
+            at = k * WIDTH + 2
+            if id(a) in keys:
+                records[at] = keys[id(a)]
+            elif type(a) in (list, tuple) and records[at + 1] is MANY:
+                pairs = zip(records[at], a, strict=True)
+                records[at] = tuple([keys.get(id(x), known) for known, x in pairs])
 
     def _follow(self, key: Key, value: Any) -> None:
         if key not in self.positions:

@@ -12,9 +12,8 @@ from wengert.overrides.registered_gradients import GRADIENTS, missing_gradient
 from wengert.values.dtypes import DType, of_numpy
 from wengert.values.symbolic import Form, SymbolicTensor
 
-_RENAMED: Final = {
-    "Select": "SelectV2"
-}  # types of old programs, and what their functions make here
+# Types of old programs, and what their functions make here.
+_RENAMED: Final = {"Select": "SelectV2"}
 
 
 def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:

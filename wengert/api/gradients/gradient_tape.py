@@ -449,6 +449,7 @@ class GradientTape:
             or self._switches is not NOTHING_SAID
             or self._hooked
             or answers.always
+            or tape.late is not None
         ):
             return _NOT_PLAIN
         positions = tape.positions
@@ -493,6 +494,7 @@ class GradientTape:
                 GradientWarning,
                 stacklevel=callers_depth(),
             )
+        self._tape.name_late()
         return self._tape
 
     def _by(self, overrides: Any, tape: Tape) -> AbstractContextManager[None]:
