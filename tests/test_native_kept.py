@@ -256,22 +256,13 @@ def test_what_has_no_bytes(value: Any) -> None:
 
 
 def test_what_users_wrote_is_not_kept() -> None:
-    """Their kernels, their rules, their Python; ours beside it in a graph without them is."""
+    """Their kernels, their Python; ours beside it in a graph without them is."""
     cube = extend.op("Cube", lambda xp, x: x * x * x, elementwise=True)
     named = extend.op("Turned", "negative", elementwise=True)
-
-    @tf.RegisterGradient("Twice")
-    def twice(op: Any, g: Any) -> Any:
-        return 2.0 * g
-
-    def overridden(x: Any, y: Any) -> Any:
-        with tf.compat.v1.get_default_graph().gradient_override_map({"Exp": "Twice"}):
-            return tf.exp(x) + y
 
     assert content(lambda x, y: extend.apply(cube, (x,)) + y) is None
     assert content(lambda x, y: extend.apply(named, (x,)) + y) is None
     assert content(lambda x, y: tf.numpy_function(np.sin, [x], tf.float32)) is None
-    assert content(overridden) is None
     assert content(loop(lambda a, x: extend.apply(cube, (a,)))) is None
     assert (
         content(
@@ -281,6 +272,22 @@ def test_what_users_wrote_is_not_kept() -> None:
     )
     assert content(choice(lambda x: extend.apply(named, (x,)), tf.exp)) is None
     assert content(lambda x, y: tf.exp(x) + y) is not None
+
+
+def test_what_was_given_another_gradient_is_kept() -> None:
+    """It computes what it did: the gradient is in the graph, or is not."""
+
+    @tf.RegisterGradient("Twice")
+    def twice(op: Any, g: Any) -> Any:
+        return 2.0 * g
+
+    def overridden(x: Any, y: Any) -> Any:
+        with tf.compat.v1.get_default_graph().gradient_override_map({"Exp": "Twice"}):
+            return tf.exp(x) + y
+
+    usual = content(lambda x, y: tf.exp(x) + y)
+    assert usual is not None
+    assert content(overridden) == usual
 
 
 def test_a_row_that_was_exchanged_is_not_ours(monkeypatch: Any) -> None:
