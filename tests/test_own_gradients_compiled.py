@@ -113,16 +113,8 @@ def test_every_size_as_eagerly(name: str, within: bool) -> None:
             np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-5)
 
 
-# In a loop over unknown sizes the gradient's shape is checked in each turn, which NumPy does.
-@pytest.mark.parametrize(
-    ("name", "size"),
-    [
-        (name, size)
-        for name in PROGRAMS
-        for size in (None, 5)
-        if (name, size) != ("in a loop", None)
-    ],
-)
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("size", [None, 5])
 def test_nothing_is_left_to_numpy(name: str, size: int | None) -> None:
     """Each is machine code alone."""
 
@@ -153,3 +145,31 @@ def test_overrides_given_afterwards() -> None:
         plain = tape.gradient(y, x)
         np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-5)
         assert not size or not np.allclose(found[0], plain)
+
+
+def test_assertions_about_sizes_are_done_with_them() -> None:
+    """In the form for some sizes nothing is left to check; others fail."""
+
+    def step(x: Any) -> Any:
+        count = tf.shape(x)[0]
+        tf.debugging.assert_less(count, 50, "too many")
+        tf.debugging.assert_equal(tf.shape(x)[1], 3)
+        tf.debugging.Assert(tf.logical_or(count > 3, tf.not_equal(count, 2)), [count])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, tf.sin(v)), (0, x))[1]
+        return y, tape.gradient(y, x)
+
+    f = tf.function(step, [tf.TensorSpec([None, None])], engine="native")
+    x = given(5)
+    for a, b in zip(f(x), step(x), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    kinds = {part["kind"] for part in f.plan(x).steps}
+    assert kinds <= {"loop", "copy", "while", "repeat"}, kinds
+    with pytest.raises(tf.errors.InvalidArgumentError, match="too many"):
+        f(given(64))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="assertion failed"):
+        f(given(2))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="assertion failed"):
+        f(tf.ones([4, 2]))
+    f(given(7))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from wengert.core.context import activate, current_graph, current_scope, made_in, to_graph
 from wengert.core.dispatch import apply
@@ -16,8 +18,10 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import CONST
 from wengert.graph.operation import Operation
 from wengert.host.user_frames import replay_at, replayed_place
+from wengert.inference.symbolic_integers import integers_of
 from wengert.state.cell import is_resource, new_resource
 from wengert.values.bound_ops import bound
+from wengert.values.sizes import Size
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import TensorList, wrap
 
@@ -57,6 +61,32 @@ def replay_between(
     replay.known.update(known)
     replay.carry_out(operations)
     return replay.known[id(result)]
+
+
+# What conditions on sizes are made of.
+_OF_SIZES: Final = frozenset([
+    "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "All", "Any", "LogicalAnd",
+    "LogicalOr", "LogicalNot",
+])  # fmt: skip
+
+
+def _holds(condition: Any) -> bool:
+    """Whether a condition is true whatever comes: one on sizes, that are known in this form of a graph."""
+    found = _known(condition)
+    return found is not None and bool(np.all(found))
+
+
+def _known(x: Any) -> Any:
+    """The value of a tensor that follows from known sizes; None of others."""
+    if type(x) is not SymbolicTensor:
+        return getattr(x, "_array", None)
+    found = x._known if x._known is not None else integers_of(x)
+    if found is not None:
+        return np.asarray(found) if not any(type(n) is Size for n in np.ravel(found)) else None
+    if x.op.type not in _OF_SIZES:
+        return None
+    values = [_known(v) for v in x.op.inputs]
+    return None if any(v is None for v in values) else x.op.row.kernel(np, *values, **x.op.attrs)
 
 
 class _Replay:
@@ -115,6 +145,8 @@ class _Replay:
             return [op.graph.cells.setdefault(op, new_resource(op))]
         if op.row.closes:
             return apply(self._closed(op), inputs, op.attrs, op.name)  # type: ignore[no-any-return]
+        if op.type == "Assert" and _holds(inputs[0]):
+            return []
         carry_out = op.row.inline
         if carry_out is None and any(isinstance(x, TensorList) for x in inputs):
             return [inputs[0].zeros() if op.row.by_shape else inputs[0]]
