@@ -34,6 +34,11 @@ def of_pad(op: Any, g: Any) -> Any:
     return tf.slice(g, before, tf.shape(op.inputs[0])), None
 
 
+def of_mirror(op: Any, g: Any) -> Any:
+    mode = op.get_attr("mode").decode()
+    return tf.raw_ops.MirrorPadGrad(input=g, paddings=op.inputs[1], mode=mode), None
+
+
 def of_top(op: Any, g: Any, _: Any) -> Any:
     x, k = op.inputs
     assert int(k) == g.shape[-1]
@@ -58,6 +63,7 @@ RULES: list[tuple[str, Callable[..., Any], Callable[..., Any]]] = [
     ("ExpandDims", lambda x: tf.expand_dims(x, 1),
      lambda op, g: [tf.squeeze(g, int(op.inputs[1])), None]),
     ("Pad", lambda x: tf.pad(x, [[1, 0], [2, 1]]), of_pad),
+    ("MirrorPad", lambda x: tf.pad(x[:, :2], [[1, 1], [1, 0]], "REFLECT"), of_mirror),
     ("Tile", lambda x: tf.tile(x, [2, 3]), of_tile),
     ("ConcatV2", lambda x: tf.concat([x, 2.0 * x], -1),
      lambda op, g: [*tf.split(g, 2, op.inputs[-1]), None]),
@@ -243,3 +249,57 @@ def test_cotangents_of_results_that_are_none_here() -> None:
         with tf.gradient_override_map({kind: rule}):
             gradient(program, tf.constant(X))
         assert got == [None]
+
+
+@pytest.mark.parametrize("what", ["cross entropy", "of classes"])
+@pytest.mark.parametrize("way", ["eager", "compiled", "graph"])
+def test_the_second_result_of_a_cross_entropy(what: str, way: str) -> None:
+    """Its derivative, by which TensorFlow's own gradient function is written."""
+    kind, program = MADE[what]
+
+    def rule(op: Any, g: Any, _: Any) -> Any:
+        loss, slope = op.outputs
+        assert len(op.outputs) == len(op.outputs[:]) == 2
+        assert loss.shape.rank == 1
+        return [2.0 * g[:, None] * slope, None]
+
+    def within(x: Any) -> Any:
+        with tf.gradient_override_map({kind: rule}):
+            return program(x)
+
+    want = gradient(program, tf.constant(X))
+    if way == "graph":
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [None, 4])
+            y = tf.reduce_mean(tf.sin(within(x)))
+            found = session.run(v1.gradients(y, x)[0], {x: X})
+    else:
+        f = tf.function(lambda x: gradient(within, x), jit_compile=True)
+        found = f(tf.constant(X)) if way == "compiled" else gradient(within, tf.constant(X))
+    np.testing.assert_allclose(found, 2.0 * want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("compiled", [None, False, True])
+def test_an_override_within_a_batch_to_second_order(compiled: bool | None) -> None:
+    """Whose attributes the operation around it has, too."""
+
+    def rule(op: Any, g: Any) -> Any:
+        return [op.inputs[0] ** 2 * tf.expand_dims(g, op.inputs[1]), None]
+
+    def row(r: Any) -> Any:
+        with tf.gradient_override_map({"Sum": rule}):
+            return tf.reduce_sum(r[None], axis=1)[0] ** 2
+
+    def both(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.vectorized_map(row, x)
+            g = tape.gradient(y, x)
+        return g, outer.gradient(g, x)
+
+    f = both if compiled is None else tf.function(both, jit_compile=compiled)
+    g, h = f(tf.ones([3, 4]))
+    assert (g.numpy() == 8.0).all()
+    assert (h.numpy() == 24.0).all()

@@ -69,7 +69,7 @@ def _around(row: Row, count: int) -> Row:
     joint.__wrapped__ = row.joint  # type: ignore[attr-defined]  # errors name the user's rule
     return Row(
         row.name,
-        lambda _, *values: values[:count],
+        lambda _, *values, **_attrs: values[:count],
         joint=joint,
         joint_jvp=joint_jvp if row.joint_jvp is not None else None,
         shape=lambda *shapes, **_: list(shapes[:count]),

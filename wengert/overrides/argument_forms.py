@@ -15,7 +15,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from wengert.core.dispatch import apply
 from wengert.core.row import Attrs
+from wengert.core.table import row_of
 from wengert.values.convert import convert
 
 # Results that an operation has there, where a gradient function gets a cotangent for each. None here has the others.
@@ -48,6 +50,8 @@ def argument_forms() -> dict[str, Form]:
 def with_arguments(op: Any, kind: str, count: int, attrs: Attrs) -> Any:
     """An operation of so many inputs as TensorFlow's gradient functions see it."""
     form = argument_forms().get(kind)
+    if kind in _SLOPES:
+        return _Told(op, list(map(str, range(count))), attrs, {})
     if form is None or not any("=" in word for word in form.inputs):
         return op
     if kind == "BroadcastTo" and count > 1:  # to the shape of another tensor
@@ -87,8 +91,25 @@ def _takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
+def _slope(op: Any) -> Any:
+    """The second result of a softmax cross entropy there: the derivative with respect to the logits."""
+    x, t = op.inputs
+    last = len(x.shape) - 1
+    total = apply(row_of("Sum"), (t,), {"axis": (last,), "keepdims": True})
+    return apply(row_of("Softmax"), (x,), {"axis": last}) * total - t
+
+
+# Second results that gradient functions read; None here has them.
+_SLOPES: Final[dict[str, Callable[[Any], Any]]] = {
+    "SoftmaxCrossEntropyWithLogits": _slope,
+    "SparseSoftmaxCrossEntropyWithLogits": lambda op: apply(
+        row_of("SparseSoftmaxCrossEntropySlope"), op.inputs
+    ),
+}
+
+
 class _Told:
-    """An operation with inputs for attributes."""
+    """An operation with inputs for attributes, and with the results that it has there."""
 
     __slots__ = ("_names", "attrs", "op", "words")
 
@@ -99,6 +120,12 @@ class _Told:
     def inputs(self) -> Sequence[Any]:
         """The inputs, with constants among them."""
         return _Inputs(self)
+
+    @property
+    def outputs(self) -> Sequence[Any]:
+        """The results; the derivative of a cross entropy is computed here."""
+        slope = _SLOPES.get(self.op.type)
+        return self.op.outputs if slope is None else _Outputs(self.op, slope)
 
     def input_of(self, word: str) -> Any:
         """An input, by what the form says of it."""
@@ -124,6 +151,22 @@ class _Told:
 
     def __repr__(self) -> str:
         return repr(self.op)
+
+
+class _Outputs(Sequence[Any]):
+    """The results, with one more that is computed when it is read."""
+
+    def __init__(self, op: Any, slope: Callable[[Any], Any]) -> None:
+        self._op, self._slope = op, slope
+
+    def __len__(self) -> int:
+        return len(self._op.outputs) + 1
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[k] for k in range(len(self))[at]]
+        count = len(self._op.outputs)
+        return self._slope(self._op) if at in (count, -1) else self._op.outputs[at]
 
 
 class _Inputs(Sequence[Any]):
