@@ -487,6 +487,21 @@ def test_reshape_of_nothing(have: Any, wanted: Any, expected: Any) -> None:
     assert tape.gradient(y, x).shape == x.shape
 
 
+def test_a_reshape_of_unknown_sizes_says_what_is_asked_for() -> None:
+    """Its rank, and the sizes that are numbers."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None]), tf.TensorSpec(None)])
+    def f(x: Any, y: Any) -> Any:
+        for z in (x, y):
+            assert tf.reshape(z, [0, -1]).shape.as_list() == [0, None]
+            assert tf.reshape(z, [-1, 2, 0]).shape.as_list() == [None, 2, 0]
+            assert tf.reshape(z, [-1, 3]).shape.as_list() == [None, 3]
+        return tf.reshape(x, [0, -1]), tf.reshape(y, [-1, 3])
+
+    empty, rows = f(tf.zeros([0, 5]), tf.ones([2, 3, 1]))
+    assert (empty.shape, rows.shape) == ([0, 5], [2, 3])
+
+
 def test_reshape_to_nothing() -> None:
     """What has elements stays an error."""
     with pytest.raises(tf.errors.InvalidArgumentError, match="requires a multiple of 0"):

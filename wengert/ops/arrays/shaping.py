@@ -108,10 +108,15 @@ def one_axis(
 
 # ---- reshape and transpose --------------------------------------------------------------------
 
+
+def _reshape_rule(g: Tensor, y: Tensor | None, x: Tensor, *, shape: Dims) -> Tensor:
+    return reshape(g, dims(x))
+
+
 RESHAPE: Row = op(
     "Reshape",
     lambda xp, x, *, shape: xp.reshape(x, shape),
-    vjp=(lambda g, y, x, *, shape: reshape(g, dims(x)),),
+    vjp=(_reshape_rule,),
     shape=lambda have, *, shape: shape,
     integers=by_function(lambda x, *, shape: np.reshape(x, shape)),
     linear=(0,),
@@ -120,7 +125,14 @@ RESHAPE: Row = op(
 )
 
 
+def _reshaped(shape: Any) -> Stated:
+    """The sizes that are asked for, and an unknown one for -1."""
+    found = numbers_of(shape)
+    return None if found is None else tuple([None if size == -1 else size for size in found])
+
+
 @deferrable
+@states(_reshaped)
 def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Reshape: the same elements in another shape; one size may be -1 and is inferred.
 
