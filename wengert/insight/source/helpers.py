@@ -41,6 +41,12 @@ def _rsqrt_gradient(y, g):
 def _half_square(x):
     return np.dot(x.reshape(-1), x.reshape(-1)) * 0.5
 """,
+    "_soft_cross_entropy": """
+def _soft_cross_entropy(x, labels):
+    y = x - np.max(x, axis=-1, keepdims=True)
+    logs = y - np.log(np.sum(np.exp(y), axis=-1, keepdims=True))
+    return -np.sum(labels * logs, axis=-1)
+""",
     "_cross_entropy": """
 def _cross_entropy(x, labels):
     y = x - np.max(x, axis=-1, keepdims=True)

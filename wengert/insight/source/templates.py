@@ -233,6 +233,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     "L2Loss": lambda x: call("_half_square", x.text),
     "BiasAdd": _bias,
     "BiasAddGrad": _bias_gradient,
+    "SoftmaxCrossEntropyWithLogits": lambda x, t: call("_soft_cross_entropy", x.text, t.text),
     "SparseSoftmaxCrossEntropyWithLogits": lambda x, i: call("_cross_entropy", x.text, i.text),
     "SparseSoftmaxCrossEntropySlope": lambda x, i: call("_cross_entropy_slope", x.text, i.text),
     "Cholesky": lambda a: call("np.linalg.cholesky", a.text),
@@ -289,7 +290,7 @@ _AS_IT_IS: Final = (
 # Of half precision: computed in float32, and rounded once. Special functions are computed in float64.
 WIDENED: Final = {
     "Sum", "Prod", "MatMul", "BatchMatMulV2", "Einsum", "Softmax", "LogSoftmax", "L2Loss", "BiasAddGrad",
-    "SparseSoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropySlope", "Cholesky", "MatrixInverse",
+    "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropySlope", "Cholesky", "MatrixInverse",
     "MatrixSolve", "MatrixDeterminant", "Erf", "Erfc",
     *[name for name in FAMILIES if name not in SPECIAL and not name.startswith(_AS_IT_IS)],
 }  # fmt: skip

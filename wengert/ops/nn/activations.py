@@ -401,7 +401,9 @@ def _as_one(x: Tensor, t: Tensor, axis: int) -> Tensor:
 
 
 def _dense_kernel(_: Namespace, x: Array, t: Array) -> Array:
-    return -np.sum(t * _log_softmax_kernel(np, x, axis=x.ndim - 1), axis=-1)
+    logs = _log_softmax_kernel(np, widen(x), axis=x.ndim - 1)
+    found: Array = -np.sum(widen(t) * logs, axis=-1)
+    return found.astype(x.dtype, copy=False)
 
 
 CROSS_ENTROPY: Row = op(
