@@ -74,9 +74,10 @@ def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
     under 2.6 before large arrays were computed in blocks, and replicas by one program, and under 2.7
     before values were put aside in barriers, staging areas and handles, and under 2.75 before eager products had
     kernels, and dtypes could give way, and under 2.82 before cumulative sums and orders were computed outside of NumPy,
-    and under 2.84 before complex numbers and Fourier transforms were compiled.
+    and under 2.84 before complex numbers and Fourier transforms were compiled, and under 2.87 before gradient functions that
+    were written for TensorFlow found its arguments.
     """
-    assert wheel.stat().st_size < 2_870_000
+    assert wheel.stat().st_size < 2_900_000
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "wengert/py.typed",
