@@ -90,12 +90,10 @@ def _step(kind: str) -> Callable[..., Any]:
 
 
 def _variable_or_value(value: Any) -> Any:
-    if (
-        type(value) is SymbolicTensor
-    ):  # in a graph of version 1 a handle has the dtype of what it holds
-        held = variable_of_handle(value)
-        if held is not None:
-            return held
+    # In a graph of version 1 a handle has the dtype of what it holds.
+    held = variable_of_handle(value) if type(value) is SymbolicTensor else None
+    if held is not None:
+        return held
     is_handle = isinstance(value, Tensor) and value.dtype is resource
     return variable_of(value) if is_handle else value
 

@@ -224,7 +224,9 @@ def _internal(path: str, name: str) -> Any:
         return _raw(name)
     if module.endswith("_grad"):
         functions = importlib.import_module("wengert.compat.inner.gradient_functions")
-        return functions.gradient_named(name) or _ABSENT
+        made = functions.gradient_named(name)
+        if made is not None:
+            return made
     if public is not None:  # TensorFlow's object, which we lack
         return _ABSENT
     found = _by_version(name)

@@ -70,11 +70,10 @@ class Tape(Recorder):
 
     def watch(self, value: Any) -> None:
         """Follow a value from here on, and in what was recorded because of others."""
-        is_new = bool(self.records) and getattr(value, "_key", key_of) is None
-        key = key_of(value)
-        if is_new:  # records that it is in do not say so
+        if self.records and value._key is None:  # records that it is in do not say so
             self.late = self.late or []
             self.late.append(value)
+        key = key_of(value)
         if self.without_rule:
             self.without_rule.discard(key)
         self._follow(key, value)
@@ -85,16 +84,13 @@ class Tape(Recorder):
             return
         records, keys = self.records, {id(value): value._key for value in self.late}
         self.late = None
-        for k, b in enumerate(records[5::WIDTH]):
-            if id(b) in keys:
-                records[k * WIDTH + 3] = keys[id(b)]
-        for k, a in enumerate(records[4::WIDTH]):
-            at = k * WIDTH + 2
-            if id(a) in keys:
-                records[at] = keys[id(a)]
-            elif type(a) in (list, tuple) and records[at + 1] is MANY:
-                pairs = zip(records[at], a, strict=True)
-                records[at] = tuple([keys.get(id(x), known) for known, x in pairs])
+        for at in range(0, len(records), WIDTH):
+            first, second, a, b = records[at + 2 : at + 6]
+            if second is MANY:
+                pairs = zip(first, a, strict=True)
+                records[at + 2] = tuple([keys.get(id(x), known) for known, x in pairs])
+            else:
+                records[at + 2], records[at + 3] = keys.get(id(a), first), keys.get(id(b), second)
 
     def _follow(self, key: Key, value: Any) -> None:
         if key not in self.positions:

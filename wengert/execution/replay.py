@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,9 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import CONST
 from wengert.graph.operation import Operation
 from wengert.host.user_frames import replay_at, replayed_place
-from wengert.inference.symbolic_integers import integers_of
+from wengert.inference.symbolic_integers import known_value
 from wengert.state.cell import is_resource, new_resource
 from wengert.values.bound_ops import bound
-from wengert.values.sizes import Size
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import TensorList, wrap
 
@@ -63,30 +62,10 @@ def replay_between(
     return replay.known[id(result)]
 
 
-# What conditions on sizes are made of.
-_OF_SIZES: Final = frozenset([
-    "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "All", "Any", "LogicalAnd",
-    "LogicalOr", "LogicalNot",
-])  # fmt: skip
-
-
 def _holds(condition: Any) -> bool:
     """Whether a condition is true whatever comes: one on sizes, that are known in this form of a graph."""
-    found = _known(condition)
+    found = known_value(condition)
     return found is not None and bool(np.all(found))
-
-
-def _known(x: Any) -> Any:
-    """The value of a tensor that follows from known sizes; None of others."""
-    if type(x) is not SymbolicTensor:
-        return getattr(x, "_array", None)
-    found = x._known if x._known is not None else integers_of(x)
-    if found is not None:
-        return np.asarray(found) if not any(type(n) is Size for n in np.ravel(found)) else None
-    if x.op.type not in _OF_SIZES:
-        return None
-    values = [_known(v) for v in x.op.inputs]
-    return None if any(v is None for v in values) else x.op.row.kernel(np, *values, **x.op.attrs)
 
 
 class _Replay:

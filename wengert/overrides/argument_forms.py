@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -49,9 +49,9 @@ def argument_forms() -> dict[str, Form]:
 
 def with_arguments(op: Any, kind: str, count: int, attrs: Attrs) -> Any:
     """An operation of so many inputs as TensorFlow's gradient functions see it."""
-    form = argument_forms().get(kind)
     if kind in _SLOPES:
         return _Told(op, list(map(str, range(count))), attrs, {})
+    form = argument_forms().get(kind)
     if form is None or not any("=" in word for word in form.inputs):
         return op
     if kind == "BroadcastTo" and count > 1:  # to the shape of another tensor
@@ -119,13 +119,15 @@ class _Told:
     @property
     def inputs(self) -> Sequence[Any]:
         """The inputs, with constants among them."""
-        return _Inputs(self)
+        return _MadeWhenRead([functools.partial(self.input_of, word) for word in self.words])
 
     @property
     def outputs(self) -> Sequence[Any]:
         """The results; the derivative of a cross entropy is computed here."""
         slope = _SLOPES.get(self.op.type)
-        return self.op.outputs if slope is None else _Outputs(self.op, slope)
+        if slope is None:
+            return self.op.outputs  # type: ignore[no-any-return]
+        return _MadeWhenRead([lambda: self.op.outputs[0], lambda: slope(self.op)])
 
     def input_of(self, word: str) -> Any:
         """An input, by what the form says of it."""
@@ -153,35 +155,16 @@ class _Told:
         return repr(self.op)
 
 
-class _Outputs(Sequence[Any]):
-    """The results, with one more that is computed when it is read."""
+class _MadeWhenRead(Sequence[Any]):
+    """Values of which those that are read are made."""
 
-    def __init__(self, op: Any, slope: Callable[[Any], Any]) -> None:
-        self._op, self._slope = op, slope
+    def __init__(self, makers: Sequence[Callable[[], Any]]) -> None:
+        self._makers = makers
 
     def __len__(self) -> int:
-        return len(self._op.outputs) + 1
+        return len(self._makers)
 
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
-            return [self[k] for k in range(len(self))[at]]
-        count = len(self._op.outputs)
-        return self._slope(self._op) if at in (count, -1) else self._op.outputs[at]
-
-
-class _Inputs(Sequence[Any]):
-    """Inputs, of which those that are read are made."""
-
-    def __init__(self, op: _Told) -> None:
-        self._told = op
-
-    def __len__(self) -> int:
-        return len(self._told.words)
-
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return [self._told.input_of(word) for word in self._told.words[at]]
-        return self._told.input_of(self._told.words[at])
-
-    def __iter__(self) -> Iterator[Any]:
-        return map(self._told.input_of, self._told.words)
+            return [make() for make in self._makers[at]]
+        return self._makers[at]()

@@ -34,7 +34,7 @@ def own_gradient(row: Row | None) -> Callable[..., Any]:
 
 def _gradients(row: Row, op: Any, grads: Any) -> list[Any]:
     xs, ys = op.inputs, list(op.outputs)
-    gs = [None if g is None else conjugate(g) for g in grads[: len(ys)]]
+    gs = list(map(conjugate, grads[: len(ys)]))
     y, g = (ys, gs) if row.many else (ys[0], gs[0])
     if row.vjp is None:
         found = joint_gradients(row, op.attrs, xs, y, g)
@@ -45,14 +45,16 @@ def _gradients(row: Row, op: Any, grads: Any) -> list[Any]:
         found = [
             p if p is None else bound.sum_to(p, dims(x)) for p, x in zip(found, xs, strict=True)
         ]
-    return [None if p is None else conjugate(p) for p in found]
+    return list(map(conjugate, found))
 
 
 def gradient_named(name: str) -> Callable[..., Any] | None:
     """What TensorFlow's modules of gradients have by a name, if it is one: `_ReluGrad` is that of Relu."""
-    kind, grad, version = name[1:].partition("Grad")
+    kind, grad, version = name.removeprefix("_").partition("Grad")
+    if not name.startswith("_") or not grad:
+        return None
     for known in (f"{kind}{version}", f"{kind}V2", f"{kind}V3"):
-        row = find(known) if name.startswith("_") and grad else None
+        row = find(known)
         if row is not None and row.differentiable:
             return own_gradient(row)
     return None

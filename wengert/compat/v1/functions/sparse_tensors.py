@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert.api.session.placeholders import placeholder
+from wengert.compat.internals.framework.tensor_util import constant_value_as_shape
 from wengert.compat.v1.functions.arguments import one_of
 from wengert.core.context import current_graph
 from wengert.errors import InvalidArgumentError
@@ -17,7 +18,6 @@ from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast
 from wengert.ops.sparse import math, segments, shaping
 from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue
-from wengert.ops.support.static_value import get_static_value
 from wengert.values import dtypes
 from wengert.values.convert import convert_to_tensor
 from wengert.values.dtypes import as_dtype
@@ -38,10 +38,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     """
     if current_graph() is None:
         raise RuntimeError("`sparse_placeholder` is not compatible with eager execution.")
-    if isinstance(shape, Tensor):
-        said, (count,) = get_static_value(shape), shape.shape
-        shape = [None] * count if said is None and count is not None else said
-    known = TensorShape(shape)
+    known = constant_value_as_shape(shape) if isinstance(shape, Tensor) else TensorShape(shape)
     begin = "SparsePlaceholder" if name is None else name
     values = placeholder(as_dtype(dtype), [None], f"{begin}/values")
     indices = placeholder(dtypes.int64, [None, known.rank], f"{begin}/indices")

@@ -71,8 +71,8 @@ class _Systems(KernelWriter):
         return self.of_two("sub", x, self.of_two("mul", factor, y))
 
     def choose(self, condition: str, x: str, y: str) -> str:
-        lanes = f"<{self.width} x i1>" if self.width > 1 else "i1"
-        return self.set(f"select {lanes} {condition}, {self.type} {x}, {self.type} {y}")
+        truth = llvm_type("b1", self.width)
+        return self.set(f"select {truth} {condition}, {self.type} {x}, {self.type} {y}")
 
     def is_zero(self, x: str) -> str:
         return self.set(f"fcmp oeq {self.type} {x}, {self.zero}")

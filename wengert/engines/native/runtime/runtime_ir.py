@@ -187,9 +187,9 @@ define internal void @begin(ptr %pool, ptr %pace, i64 %others, i1 %lacking) noun
 entry:
   %alonep = getelementptr i8, ptr %pool, i64 232
   %lastp = getelementptr i8, ptr %pool, i64 240
-  %from = call i64 @now()
   br i1 %lacking, label %recall, label %first
 recall:
+  %from = call i64 @now()
   %last = load i64, ptr %lastp
   %alone.then = load i64, ptr %alonep
   %gap = sub i64 %from, %last
