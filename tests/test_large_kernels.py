@@ -21,9 +21,9 @@ import wengert as tf
 from wengert.core.dispatch import apply
 from wengert.core.table import TABLE
 from wengert.engines.native.codegen import kernel_writer
+from wengert.engines.native.frontend import image_tiles
 from wengert.engines.native.kernels import (
     batch_norm,
-    conv_filter_gradient,
     elementwise,
     factors,
     matmul,
@@ -513,7 +513,7 @@ def test_gradients_in_the_filter(
     case: Any, kind: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sums over all windows, some rows of them at a time: as near as NumPy's."""
-    monkeypatch.setattr(conv_filter_gradient, "MOST", most)
+    monkeypatch.setattr(image_tiles, "WHOLE", most)
     shape, size, made = case
     x, w = drawn(shape, kind), filter_of((*size, shape[3], made), kind)
     for strides, padding, rate in HOW:

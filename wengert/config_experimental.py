@@ -8,29 +8,28 @@ from wengert.api.session.devices import list_logical_devices as list_logical_dev
 from wengert.api.session.devices import list_physical_devices as list_physical_devices
 from wengert.api.session.devices import set_memory_growth as set_memory_growth
 from wengert.api.session.devices import set_visible_devices as set_visible_devices
+from wengert.host.precision import allow_tensor_float_32, is_tensor_float_32_allowed
 
 VirtualDeviceConfiguration = LogicalDeviceConfiguration
 set_virtual_device_configuration = set_logical_device_configuration
 
 
-class _TensorFloat32:
-    """Whether products of matrices may be less exact; there are no such processors here."""
-
-    allowed = True
-
-
 def tensor_float_32_execution_enabled() -> bool:
-    """Whether products may round to TensorFloat-32, which processors do not.
+    """Whether float32 may be multiplied with less care: large convolutions with fewer products.
 
     >>> tf.config.experimental.tensor_float_32_execution_enabled()
     True
     """
-    return _TensorFloat32.allowed
+    return is_tensor_float_32_allowed()
 
 
 def enable_tensor_float_32_execution(enabled: bool) -> None:
-    """Accepted: products on processors are always of full precision."""
-    _TensorFloat32.allowed = enabled
+    """Whether large convolutions of float32 may take fewer products, whose factors are sums of neighbours.
+
+    Results differ in the last digits. Digits are never rounded off before a product, as they are by processors
+    that have TensorFloat-32. It holds for what is compiled from now on.
+    """
+    allow_tensor_float_32(enabled)
 
 
 def enable_op_determinism() -> None:

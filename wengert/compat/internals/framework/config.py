@@ -1,22 +1,18 @@
-"""tensorflow.python.framework.config: switches, without effect: results are always exact."""
+"""tensorflow.python.framework.config: switches, of which most have no effect."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from wengert.config import *
+from wengert.config_experimental import (
+    enable_tensor_float_32_execution as enable_tensor_float_32_execution,
+)
+from wengert.config_experimental import (
+    tensor_float_32_execution_enabled as tensor_float_32_execution_enabled,
+)
 
-_settings = {"tensor_float_32": True, "op_determinism": False}
-
-
-def enable_tensor_float_32_execution(enabled: bool) -> None:
-    """Remember the setting; products are always computed in the full precision of their dtype."""
-    _settings["tensor_float_32"] = enabled
-
-
-def tensor_float_32_execution_enabled() -> bool:
-    """The setting."""
-    return _settings["tensor_float_32"]
+_settings = {"op_determinism": False}
 
 
 def enable_op_determinism() -> None:

@@ -11,10 +11,19 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from wengert.engines.native.frontend.arrays import Base, View, slice_view, transpose, whole
+import numpy as np
+
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Known,
+    View,
+    slice_view,
+    transpose,
+    whole,
+)
 from wengert.engines.native.frontend.image_tiles import convolution_tiles
 from wengert.engines.native.frontend.lowering import Lowering, rule
-from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.engines.native.frontend.scalar import NotLowered, dtype_of
 from wengert.engines.native.frontend.window_rules import (
     LARGE,
     MANY,
@@ -28,6 +37,7 @@ from wengert.engines.native.frontend.window_rules import (
     turned_around,
     turned_back,
 )
+from wengert.engines.native.frontend.winograd import of_filter, winograd_form, winograd_tiles
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.window_geometry import Windows, channels_last
 from wengert.ops.nn.conv.rows import where_windows_stand
@@ -161,9 +171,30 @@ def _tiled(low: Lowering, x: View, w: View, at: Windows) -> View:
     *taps, channels, made = w.shape
     if len(taps) != 2 or 0 in at.out:
         raise NotLowered("a large image with one axis in space, or three")
+    shape = (x.shape[0], *at.out, made)
+    fewer = winograd_form(x.kind, x.shape, made, at)
+    if fewer is not None:
+        plain = _packed(low, w, fewer.plain.block.lanes)
+        tiles = winograd_tiles(x.kind, fewer, x.shape, made, at)
+        return tiled(low, tiles, [x, plain, _factors(low, plain, taps[0])], shape)
     tiles, together = convolution_tiles(x.kind, x.shape, made, at)
-    flat = low.reshape(w, (math.prod(taps) * channels, made // together, together))
-    return tiled(low, tiles, [x, transpose(flat, (1, 0, 2))], (x.shape[0], *at.out, made))
+    return tiled(low, tiles, [x, _packed(low, w, together)], shape)
+
+
+def _packed(low: Lowering, w: View, together: int) -> View:
+    """The filter by groups of so many output channels."""
+    *others, made = w.shape
+    flat = low.reshape(w, (math.prod(others), made // together, together))
+    return transpose(flat, (1, 0, 2))
+
+
+def _factors(low: Lowering, plain: View, length: int) -> View:
+    """What a packed filter gives to the products of tiles."""
+    groups, numbers, together = plain.shape
+    takes = np.asarray(of_filter(length), dtype_of(plain.kind))
+    channels = numbers // takes.shape[1]
+    each = low.reshape(plain, (groups, takes.shape[1], channels * together))
+    return low.product(whole(Known(takes.shape, plain.kind, takes)), each)
 
 
 def _tiled_back(low: Lowering, w: View, g: View, at: Windows) -> View:

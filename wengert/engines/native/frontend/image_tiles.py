@@ -24,6 +24,7 @@ SMALLEST: Final = 16  # bytes of a vector
 ROOM: Final = 1 << 18  # bytes of the padded lines of a part, if a part can be that small
 MOST: Final = 1 << 20  # bytes of those of one row of windows, beyond which NumPy computes it
 PARTS: Final = 8  # at least, if there are as many rows
+WHOLE: Final = 1 << 20  # bytes of the piece of a filter's gradient that a part sums into
 CHANNELS: Final = 64  # of a part of the gradient of a pool, which is one image
 WINDOWS: Final = 8  # of a depthwise convolution, whose sums stay in registers
 
@@ -46,8 +47,11 @@ def registers_of(kind: str, count: int) -> int:
     return next((r for r in (4, 2, 1) if r * one <= count), 0)
 
 
-def shape_of(x: Sequence[int], kind: str, at: Any) -> Shape | None:
-    """How a convolution of images of a shape is cut; None if a row of windows reads too much."""
+def shape_of(x: Sequence[int], kind: str, at: Any, each: int = 0) -> Shape | None:
+    """How a convolution of images of a shape is cut; None if a row of windows reads too much.
+
+    Its parts have `each` rows of windows, if that is said.
+    """
     n, high, wide, channels = x
     rows, columns = at.out
     reach = [(k - 1) * r + 1 for k, r in zip(at.kernel, at.rate, strict=True)]
@@ -55,8 +59,9 @@ def shape_of(x: Sequence[int], kind: str, at: Any) -> Shape | None:
     long = broad * channels * int(kind[1])
     if reach[0] * long > MOST:
         return None
-    each = max((ROOM // long - reach[0]) // at.stride[0] + 1, 1)
-    each = min(each, -(-n * rows // PARTS), rows)
+    if not each:
+        each = max((ROOM // long - reach[0]) // at.stride[0] + 1, 1)
+        each = min(each, -(-n * rows // PARTS), rows)
     lines = (each - 1) * at.stride[0] + reach[0]
     padded = any(at.before) or broad > wide or (rows - 1) * at.stride[0] + reach[0] > high
     left, skipped = max(at.before[1], 0), max(-at.before[1], 0)
@@ -89,6 +94,11 @@ class Block(NamedTuple):
     vectors: int
     width: int
 
+    @property
+    def lanes(self) -> int:
+        """The elements of all vectors of a window."""
+        return self.vectors * self.width
+
 
 def unrolling() -> int:
     """The unrolling of the loop over a window's numbers.
@@ -117,7 +127,7 @@ def block_of(kind: str, made: int, columns: int) -> Block | None:
 def whole_block(kind: str, made: int, columns: int) -> Block | None:
     """The best block of one or two vectors that are all full, if there is any."""
     block = block_of(kind, made, columns)
-    if block is not None and made % (block.vectors * block.width):
+    if block is not None and made % (block.lanes):
         return block_of(kind, block.width, columns)
     return block
 
@@ -140,13 +150,13 @@ class Depthwise(NamedTuple):
 
 
 def convolution_form(
-    kind: str, shape: Sequence[int], made: int, at: Any, block: Block | None
+    kind: str, shape: Sequence[int], made: int, at: Any, block: Block | None, each: int = 0
 ) -> Convolution | None:
     """How images of a shape are convolved, block by block; None if the kernel does not do it."""
-    lines = shape_of(shape, kind, at)
+    lines = shape_of(shape, kind, at, each)
     if block is None or lines is None:
         return None
-    lanes, channels = block.vectors * block.width, shape[3]
+    lanes, channels = block.lanes, shape[3]
     cut, unrolled = _pieces(at, channels, lanes * int(kind[1]))
     numbers = (*lines.numbers, at.out[1], made, -(-made // lanes), at.rate[1] * channels,
                at.stride[1] * channels, at.rate[0], at.kernel[0], *cut)  # fmt: skip
@@ -159,13 +169,13 @@ def convolution_tiles(kind: str, shape: Sequence[int], made: int, at: Any) -> tu
     These are equal groups: none of them overlaps another one.
     """
     form = convolution_form(kind, shape, made, at, whole_block(kind, made, at.out[1]))
-    if form is None or made % (form.block.vectors * form.block.width):
+    if form is None or made % (form.block.lanes):
         raise NotLowered("a large image of so many channels")
     name = ".".join(map(str, ("conv", kind, *form.block, int(form.lines.padded), form.unrolled)))
     windows, lines = math.prod(at.out), form.lines
     flops = 2 * shape[0] * windows * made * math.prod(at.kernel) * shape[3]
     tiles = Tiles(KERNELS + name, form.numbers, lines.parts, 1, lines.windows, windows, flops)
-    return tiles, form.block.vectors * form.block.width
+    return tiles, form.block.lanes
 
 
 def depthwise_form(kind: str, shape: Sequence[int], at: Any) -> Depthwise | None:
@@ -176,6 +186,13 @@ def depthwise_form(kind: str, shape: Sequence[int], at: Any) -> Depthwise | None
     numbers = (*lines.numbers, at.out[1], channels, *at.kernel, at.rate[1] * channels,
                at.stride[1] * channels, at.rate[0])  # fmt: skip
     return Depthwise(lines, min(WINDOWS, at.out[1]), numbers)
+
+
+def cut(made: int, lanes: int, size: int) -> tuple[int, int]:
+    """The number of pieces of a filter of so many bytes, and the output channels of each."""
+    groups = made // lanes
+    piece = -(-groups // min(-(-size // WHOLE), groups)) * lanes
+    return -(-made // piece), piece
 
 
 def depthwise_tiles(kind: str, shape: Sequence[int], at: Any) -> Tiles:

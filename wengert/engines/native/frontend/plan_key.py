@@ -23,6 +23,7 @@ from wengert.execution.open_forms import has_open_form
 from wengert.execution.plan import Plan, effects
 from wengert.graph import graph_builder
 from wengert.graph.function_graph import FunctionGraph
+from wengert.host.precision import is_tensor_float_32_allowed
 from wengert.host.threads import get_threads
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
@@ -61,7 +62,7 @@ def _bytes(values: Any) -> bytes:
 
 def _around() -> tuple[Any, ...]:
     """The part of the key that does not depend on the plan."""
-    return sys.version, np.__version__, get_threads(), _files()
+    return sys.version, np.__version__, get_threads(), is_tensor_float_32_allowed(), _files()
 
 
 @functools.cache

@@ -8,20 +8,21 @@ sums in the result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import Kernel, kernel
-from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.frontend.image_tiles import (
     SMALLEST,
     Block,
     block_of,
     convolution_form,
 )
-from wengert.engines.native.kernels.padded_lines import Lines, kind_of
+from wengert.engines.native.frontend.winograd import winograd_form
+from wengert.engines.native.kernels import winograd
+from wengert.engines.native.kernels.conv_sums import ConvSums
+from wengert.engines.native.kernels.padded_lines import kind_of
 
 
 def convolve(x: Any, w: Any, at: Any, y: Any) -> Any:
@@ -31,13 +32,17 @@ def convolve(x: Any, w: Any, at: Any, y: Any) -> Any:
         return None
     if made * x.itemsize < SMALLEST:
         return _few(x, w, at, y, SMALLEST // x.itemsize)
+    if not y.flags.c_contiguous:
+        y = np.empty(y.shape, y.dtype)
+    fewer = winograd_form(kind, x.shape, made, at)
+    if fewer is not None:
+        winograd.convolve(fewer, kind, x, w, _packed(w, fewer.plain.block), y)
+        return y
     form = convolution_form(kind, x.shape, made, at, block_of(kind, made, at.out[1]))
     if form is None:
         return None
-    if not y.flags.c_contiguous:
-        y = np.empty(y.shape, y.dtype)
     run = _convolution(kind, form.block, form.lines.padded, form.unrolled)
-    run(form.lines.parts, form.numbers, x, _packed(w, form.block.vectors * form.block.width), y)
+    run(form.lines.parts, form.numbers, x, _packed(w, form.block), y)
     return y
 
 
@@ -59,148 +64,19 @@ def _few(x: Any, w: Any, at: Any, y: Any, wanted: int) -> Any:
     return y
 
 
-def _packed(w: Any, lanes: int) -> Any:
-    """The filter packed by groups of `lanes` channels; the last group overlaps the one before."""
-    made = w.shape[-1]
+def _packed(w: Any, block: Block) -> Any:
+    """The filter packed by groups of a block's channels; the last group overlaps the one before."""
+    made, lanes = w.shape[-1], block.lanes
     flat = w.reshape(-1, made)
     if lanes == made:
-        return flat
+        return flat[np.newaxis]
     starts = [min(m, made - lanes) for m in range(0, made, lanes)]
     return np.stack([flat[:, m : m + lanes] for m in starts])
 
 
 @kernel
 def _convolution(kind: str, block: Block, padded: bool, unrolled: int) -> str:
-    return _Convolution(kind, block, padded, unrolled).text()
-
-
-class _Convolution(Lines):
-    def __init__(self, kind: str, block: Block, padded: bool, unrolled: int) -> None:
-        super().__init__(kind, padded, 3, 11)
-        self.block, self.unrolled = block, unrolled
-        (self.columns, self.made, blocks, self.step_x, self.pixel, self.rate, self.taps_y,
-         self.taps_x, self.run, self.together, self.chunk) = self.more  # fmt: skip
-        self.lanes = block.vectors * block.width
-        self.kinds = llvm_type(kind, block.width)
-
-        self.see("%part")
-        self.loop(0, blocks, 1, lambda m, _: self._channels(m))
-
-    def _channels(self, m: str) -> None:
-        """Apply the filter for one group of output channels, piece by piece."""
-        first = self.least(self.mul(m, self.lanes), self.sub(self.made, self.lanes))
-        size = self.mul(self.taps_y, self.taps_x, self.run, self.lanes)
-        part = self.place(self.kind, self.arrays[1], self.mul(m, size))
-
-        def lines(g: str, _: list[str]) -> None:
-            def piece(q: str, _: list[str]) -> None:
-                begun = self.set(f"icmp ne i64 {self.add(g, q)}, 0")
-                ends = (self.least(self.add(g, self.together), self.taps_y),
-                        self.least(self.add(q, self.chunk), self.run))  # fmt: skip
-                self.each_row(lambda r, line: self._row(r, line, first, part, (g, q), ends, begun))
-
-            self.loop(0, self.run, self.chunk, piece)
-
-        self.loop(0, self.taps_y, self.together, lines)
-
-    def _row(
-        self, r: str, line: str, first: str, part: str, piece: Any, ends: Any, begun: str
-    ) -> None:
-        count = self.block.windows
-        number = self.mul(self.add(self.mul(self.image, self.rows), r), self.columns)
-        last = self.sub(self.columns, count)
-
-        def windows(o: str, _: list[str]) -> None:
-            at = self.least(o, last)  # the last block ends with the row
-            place = self.add(self.mul(self.add(number, at), self.made), first)
-            target = self.place(self.kind, self.arrays[2], place)
-            source = self.place(self.kind, line, self.mul(at, self.pixel))
-            sums = self._sums(source, part, piece, ends, self._sums_so_far(target, begun))
-            self._store(target, sums, at, o)
-
-        self.loop(0, self.columns, count, windows)
-
-    def _places(self, target: str) -> list[str]:
-        """The addresses in the result of the vectors of a block's windows."""
-        block = self.block
-        return [
-            self.place(self.kind, target, self.add(self.mul(self.made, p), v * block.width))
-            for p in range(block.windows)
-            for v in range(block.vectors)
-        ]
-
-    def _sums_so_far(self, target: str, begun: str) -> list[tuple[str, str]]:
-        nothing = literal(self.kind, b"\0" * 8, self.block.width)
-        count = self.block.windows * self.block.vectors
-        found = self.when(
-            begun,
-            lambda: [self.read(self.kind, p, 0, self.block.width) for p in self._places(target)],
-            [(self.kinds, nothing)] * count,
-        )
-        return [(self.kinds, s) for s in found]
-
-    def _store(self, target: str, sums: list[str], at: str, wanted: str) -> None:
-        """Store a block's sums, except of windows that the block before has stored already."""
-        places, each = self._places(target), self.block.vectors
-        for p in range(self.block.windows):
-            own = self.set(f"icmp sge i64 {self.add(at, p)}, {wanted}")
-
-            def put(p: int = p) -> None:
-                for k in range(p * each, (p + 1) * each):
-                    self.write(self.kind, places[k], 0, sums[k], self.block.width)
-
-            self.when(own, put)
-
-    def _sums(
-        self, source: str, part: str, piece: Any, ends: Any, sums: list[tuple[str, str]]
-    ) -> list[str]:
-        """Multiply a piece of the filter by the image under a block's windows, and add up."""
-        count = self.sub(ends[1], piece[1])
-
-        def line(t: str, sums: list[str]) -> Sequence[str]:
-            down = self.mul(t, self.rate, self.line)
-
-            def tap(u: str, sums: list[str]) -> Sequence[str]:
-                along = self.add(self.mul(u, self.step_x), piece[1])
-                x = self.place(self.kind, source, self.add(down, along))
-                number = self.add(
-                    self.mul(self.add(self.mul(t, self.taps_x), u), self.run), piece[1]
-                )
-                w = self.place(self.kind, part, self.mul(number, self.lanes))
-                return self._products(x, w, count, sums)
-
-            return self.loop(0, self.taps_x, 1, tap, [(self.kinds, s) for s in sums])
-
-        return self.loop(piece[0], ends[0], 1, line, sums)
-
-    def _products(self, x: str, w: str, count: str, sums: list[str]) -> list[str]:
-        """Multiply one number of each window after the other by the vectors of the filter.
-
-        Every third window has a pointer; the two after it are addressed relative to that.
-        """
-        block, each = self.block, self.block.vectors
-        begins = [
-            self.place(self.kind, x, self.mul(self.pixel, p)) for p in range(0, block.windows, 3)
-        ]
-        carried = [("ptr", p) for p in (w, *begins)] + [(self.kinds, s) for s in sums]
-        gaps = [0, self.pixel, self.mul(self.pixel, 2)]
-
-        def step(_: str, now: list[str]) -> Sequence[str]:
-            w, pointers, sums = now[0], now[1 : 1 + len(begins)], now[1 + len(begins) :]
-            for k in range(self.unrolled):
-                filters = [
-                    self.read(self.kind, w, k * self.lanes + v * block.width, block.width)
-                    for v in range(each)
-                ]
-                for p in range(block.windows):
-                    far = self.place(self.kind, pointers[p // 3], gaps[p % 3])
-                    value = self.splat(far, k, block.width)
-                    for v in range(each):
-                        at = p * each + v
-                        given = [value, filters[v], sums[at]]
-                        sums[at] = self.intrinsic("fma", self.kind, block.width, given)
-            moved = [self.place(self.kind, w, self.unrolled * self.lanes)]
-            moved += [self.place(self.kind, p, self.unrolled) for p in pointers]
-            return [*moved, *sums]
-
-        return self.loop(0, count, self.unrolled, step, carried)[1 + len(begins) :]
+    sums = ConvSums(kind, block, padded, unrolled)
+    sums.see("%part")
+    sums.convolve()
+    return sums.text()

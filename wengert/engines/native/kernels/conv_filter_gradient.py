@@ -18,15 +18,17 @@ from wengert.engines.native.frontend.image_tiles import (
     PARTS,
     SMALLEST,
     Block,
+    cut,
     shape_of,
     whole_block,
 )
+from wengert.engines.native.frontend.winograd import gradient_form
+from wengert.engines.native.kernels import winograd_filter_gradient
 from wengert.engines.native.kernels.padded_lines import Lines, kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 
 CACHE: Final = 1 << 15  # bytes of the rows along which sums stay in registers, to fit the cache
 WINDOWS: Final = 64  # of such rows, at least
-MOST: Final = 1 << 20  # bytes of the piece of the filter that a part sums into
 
 
 def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
@@ -34,6 +36,11 @@ def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
     kind = kind_of(x, g)
     if not kind or x.ndim != 4 or shape[2] != x.shape[3] or 0 in (*at.out, x.size, g.size):
         return None
+    fewer = gradient_form(kind, x.shape, shape[3], at)
+    if fewer is not None:
+        found = winograd_filter_gradient.filter_gradient(fewer, kind, x, g, shape)
+        if found is not None:
+            return found
     width = _width(kind, shape[3])
     if shape[3] % width:
         made = -(-shape[3] // width) * width
@@ -47,7 +54,7 @@ def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
     row = at.out[1] * (made + at.stride[1] * channels) * x.itemsize
     together = max(CACHE // row, -(-WINDOWS // at.out[1]))
     size = high * broad * channels * made * x.itemsize
-    pieces, piece = _cut(made, block.vectors * block.width, size)
+    pieces, piece = cut(made, block.lanes, size)
     each = -(-lines.parts // max(PARTS // pieces, 1))
     sums = -(-lines.parts // each)
     numbers = (*lines.numbers, lines.parts, each, at.out[1], made, high, taps, run,
@@ -56,13 +63,6 @@ def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
     total = np.zeros((sums, *shape), x.dtype)
     _comparison(kind, block, lines.padded)(sums * pieces, numbers, x, g, total)
     return total.sum(0) if sums > 1 else total[0]
-
-
-def _cut(made: int, lanes: int, size: int) -> tuple[int, int]:
-    """The number of pieces of a filter of so many bytes, and the output channels of each."""
-    groups = made // lanes
-    piece = -(-groups // min(-(-size // MOST), groups)) * lanes
-    return -(-made // piece), piece
 
 
 def _width(kind: str, made: int) -> int:
@@ -86,7 +86,7 @@ def _comparison(kind: str, block: Block, padded: bool) -> str:
 class _Comparison(Lines):
     def __init__(self, kind: str, block: Block, padded: bool) -> None:
         super().__init__(kind, padded, 3, 13)
-        self.block, self.lanes = block, block.vectors * block.width
+        self.block, self.lanes = block, block.lanes
         self.kinds = llvm_type(kind, block.width)
         (count, units, self.columns, self.made, self.taps_y, self.taps_x, self.run, self.step_x,
          self.pixel, self.rate, self.together, pieces, wide) = self.more  # fmt: skip

@@ -1,0 +1,202 @@
+"""Convolutions with fewer products, after Winograd; see `frontend.winograd`.
+
+A part is some rows of tiles of one image. Their factors are entered for each of 16 positions, and multiplied
+by those of the filter as the direct convolution multiplies, each position by itself: one for some output channels after
+the other, whose products stay in the cache until the results are made of them.
+
+Factors mix numbers of neighbouring windows. Where one is not finite, the part is convolved directly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert.engines.native.codegen.kernel_writer import Kernel, kernel
+from wengert.engines.native.frontend.image_tiles import Block
+from wengert.engines.native.frontend.winograd import SEEN, Form, of_filter
+from wengert.engines.native.kernels.conv_sums import ConvSums
+from wengert.engines.native.kernels.winograd_tiles import Factors, Grid, enter, to_windows
+
+
+def convolve(form: Form, kind: str, x: Any, w: Any, plain: Any, y: Any) -> None:
+    """The convolution, in `y`; `plain` is the filter as the direct convolution takes it."""
+    groups, lanes = len(plain), plain.shape[-1]
+    takes = of_filter(w.shape[0]).astype(w.dtype)
+    factors = takes @ plain.reshape(groups, takes.shape[1], w.shape[2] * lanes)
+    run = _winograd(kind, form.plain.block, form.plain.unrolled, form.pieces)
+    run(form.parts, form.numbers, x, plain, factors, y)
+
+
+def tile_kernel(
+    kind: str, windows: int, vectors: int, width: int, unrolled: int, pieces: int
+) -> Kernel:
+    """The kernel of such a name."""
+    return _winograd(kind, Block(windows, vectors, width), unrolled, pieces)
+
+
+@kernel
+def _winograd(kind: str, block: Block, unrolled: int, pieces: int) -> str:
+    return _Winograd(kind, block, unrolled, pieces).text()
+
+
+class _Winograd(ConvSums):
+    def __init__(self, kind: str, block: Block, unrolled: int, pieces: int) -> None:
+        super().__init__(kind, block, True, unrolled, 4, 6)
+        self.width, self.pieces = block.width, pieces
+        rows, columns, self.down, self.along_line, each, self.most = self.more[self.CONVOLUTION :]
+        across = self.add(self.along_line, pieces - 1)
+        deep = self.add(each, pieces - 1)
+        beyond = block.windows + pieces * pieces  # read and not used, by the last block
+        self.factors = Factors(self, (deep, across), self.pixel, more=beyond)
+        self.products_of = Factors(self, (each, across), self.lanes, more=block.windows)
+
+        self.see("%part")
+        self.own = self.div(self.sub(self.end, self.first), 2)[0]  # rows of tiles
+        self._enter()
+        # What follows are rows and columns of the result, of which the last tiles may have one less.
+        self.rows, self.columns = rows, columns
+        self.end = self.least(self.end, rows)
+        nothing = [(self.kinds, "zeroinitializer")] * block.vectors
+        found = self.loop(0, self.groups, 1, self._some_channels, nothing)
+        self.when(self._any_is_nan(found), self.convolve)
+
+    def _enter(self) -> None:
+        rows = self.add(self.own, self.pieces - 1)
+
+        def row(r: str, _: list[str]) -> None:
+            line = self.place(self.kind, self.base, self.mul(r, 2, self.line))
+
+            def tile(s: str, _: list[str]) -> None:
+                at = self.place(self.kind, line, self.mul(s, 2, self.pixel))
+                enter(self, at, self.line, self.pixel, self.factors, r, s)
+
+            self.loop(0, self.factors.across, 1, tile)
+
+        self.loop(0, rows, 1, row)
+
+    def _some_channels(self, m: str, found: list[str]) -> Sequence[str]:
+        self._multiply(m)
+        return self._results(self.first_channel(m), found)
+
+    # ---- products ------------------------------------------------------------------------------
+
+    def _multiply(self, m: str) -> None:
+        """The products of all positions, for one group of output channels."""
+        line = (SEEN - 1) * self.pieces + 1  # of all positions of a line
+        size = self.mul(line * line, self.pixel, self.lanes)
+        part = self.place(self.kind, self.arrays[2], self.mul(m, size))
+
+        def down(i: str, now: list[str]) -> Sequence[str]:
+            def along(j: str, now: list[str]) -> Sequence[str]:
+                position = self.add(self.mul(i, SEEN), j)
+                return self._position(position, self._first_piece(i), self._first_piece(j), now[0])
+
+            return self.loop(0, SEEN, 1, along, [("ptr", now[0])])
+
+        self.loop(0, SEEN, 1, down, [("ptr", part)])
+
+    def _first_piece(self, position: str) -> str:
+        """Of the filter's line: in the last position only its last piece has a product."""
+        is_last = self.set(f"icmp eq i64 {position}, {SEEN - 1}")
+        return self.set(f"select i1 {is_last}, i64 {self.pieces - 1}, i64 0")
+
+    def _position(self, position: str, top: str, left: str, filters: str) -> list[str]:
+        """The products of a position, summed over the filter's pieces; where its next numbers begin."""
+        source, target = self.factors.at(position), self.products_of.at(position)
+
+        def down(p: str, now: list[str]) -> Sequence[str]:
+            def along(q: str, now: list[str]) -> Sequence[str]:
+                given = self.place(self.kind, source, self.factors.tile(p, q))
+                before = self.add(self.sub(p, top), self.sub(q, left))
+                self._piece(given, now[0], target, before)
+                return [self.place(self.kind, now[0], self.mul(self.pixel, self.lanes))]
+
+            return self.loop(left, self.pieces, 1, along, [("ptr", now[0])])
+
+        return self.loop(top, self.pieces, 1, down, [("ptr", filters)])
+
+    def _piece(self, source: str, filters: str, target: str, before: str) -> None:
+        """Add the products of all tiles with a piece of the filter, some channels after the others."""
+        tiles = self.mul(self.own, self.factors.across)
+
+        def channels(c: str, _: list[str]) -> None:
+            count = self.sub(self.least(self.add(c, self.most), self.pixel), c)
+            begun = self.set(f"icmp ne i64 {self.add(before, c)}, 0")
+            w = self.place(self.kind, filters, self.mul(c, self.lanes))
+
+            def block(o: str, _: list[str]) -> None:
+                x = self.place(self.kind, source, self.add(self.mul(o, self.pixel), c))
+                y = self.place(self.kind, target, self.mul(o, self.lanes))
+                so_far = self.sums_so_far(y, self.lanes, begun)
+                sums = self.products(x, w, count, [s for _, s in so_far])
+                places = self.places(y, self.lanes)
+                for place, value in zip(places, sums, strict=True):
+                    self.write(self.kind, place, 0, value, self.block.width)
+
+            self.loop(0, tiles, self.block.windows, block)
+
+        self.loop(0, self.pixel, self.most, channels)
+
+    # ---- results -------------------------------------------------------------------------------
+
+    def _results(self, channel: str, found: list[str]) -> Sequence[str]:
+        """Write the results of all tiles; what is NaN where one is not finite."""
+
+        def row(r: str, found: list[str]) -> Sequence[str]:
+            top = self.add(self.first, self.mul(r, 2))
+
+            def tile(s: str, found: list[str]) -> Sequence[str]:
+                at = self.products_of.tile(r, s)
+                return [
+                    self._tile(at, top, self.mul(s, 2), channel, v, value)
+                    for v, value in enumerate(found)
+                ]
+
+            return self.loop(0, self.along_line, 1, tile, [(self.kinds, f) for f in found])
+
+        return self.loop(0, self.own, 1, row, [(self.kinds, f) for f in found])
+
+    def _tile(self, at: str, top: str, left: str, channel: str, v: int, found: str) -> str:
+        """Write a vector of the four windows of a tile."""
+        place = self.add(at, v * self.width)
+        given = [
+            [
+                self.read(self.kind, self.products_of.at(SEEN * a + b), place, self.width)
+                for b in range(SEEN)
+            ]
+            for a in range(SEEN)
+        ]
+        results = to_windows(self, self.kinds, given)
+        self._write(results, top, left, self.add(channel, v * self.width))
+        sums = [self.set(f"fadd {self.kinds} {a}, {b}") for a, b in results]
+        total = self.set(f"fadd {self.kinds} {sums[0]}, {sums[1]}")
+        return self.intrinsic("fma", self.kind, self.width, [total, "zeroinitializer", found])
+
+    def _write(self, results: Grid, top: str, left: str, channel: str) -> None:
+        number = self.add(
+            self.mul(self.add(self.mul(self.image, self.rows), top), self.columns), left
+        )
+        first = self.add(self.mul(number, self.made), channel)
+        below = self.set(f"icmp slt i64 {self.add(top, 1)}, {self.rows}")
+        beside = self.set(f"icmp slt i64 {self.add(left, 1)}, {self.columns}")
+        wide = self.mul(self.columns, self.made)
+
+        def put(a: int, b: int) -> None:
+            at = self.add(first, self.mul(wide, a), self.mul(self.made, b))
+            self.write(self.kind, self.arrays[-1], at, results[a][b], self.width)
+
+        put(0, 0)
+        self.when(beside, lambda: put(0, 1))
+        self.when(below, lambda: put(1, 0))
+        self.when(self.set(f"and i1 {below}, {beside}"), lambda: put(1, 1))
+
+    def _any_is_nan(self, found: Sequence[str]) -> str:
+        """Whether a number of some vectors is NaN."""
+        total = found[0]
+        for value in found[1:]:
+            total = self.set(f"fadd {self.kinds} {total}, {value}")
+        truths = self.set(f"fcmp uno {self.kinds} {total}, {total}")
+        bits = f"i{self.width}"
+        word = self.set(f"bitcast <{self.width} x i1> {truths} to {bits}")
+        return self.set(f"icmp ne {bits} {word}, 0")
