@@ -55,8 +55,9 @@ def assembly(text: str, quickly: bool) -> str:
 
 def texts() -> dict[str, str]:
     import wengert as tf
-    from wengert.engines.native.frontend import image_tiles
-    from wengert.engines.native.kernels import checksum, conv, matmul, transposes
+    from wengert.engines.native.frontend.images import image_tiles
+    from wengert.engines.native.frontend.images import winograd as fewer
+    from wengert.engines.native.kernels import checksum, conv, matmul, transposes, winograd
     from wengert.engines.native.runtime import runtime_ir
     from wengert.ops.support.large_kernels import LargeKernel
 
@@ -78,8 +79,10 @@ def texts() -> dict[str, str]:
         found[f"open {kind}"] = text_of(lambda x, y: tf.nn.softmax(x @ y), a, b, are_open=True)
         found[f"exp {kind}"] = text_of(loss_and_gradient, tf.ones([16, 1000], dtype))
         block: Any = image_tiles.block_of(kind, 64, 48)
-        written = conv._Convolution(kind, block, True, image_tiles.unrolling())
-        found[f"convolution {kind}"] = written.text()
+        written = conv.convolution_text(kind, block, True, image_tiles.unrolling())
+        found[f"convolution {kind}"] = written
+        written = winograd._Winograd(kind, block, fewer.unrolling(), 1).text()
+        found[f"fewer products {kind}"] = written
         found[f"eager product {kind}"] = matmul._Product(kind, 4, False, True).text()
         found[f"transpose {kind}"] = transposes._Transposed(kind).text()
     return found

@@ -21,7 +21,7 @@ import wengert as tf
 from wengert.core.dispatch import apply
 from wengert.core.table import TABLE
 from wengert.engines.native.codegen import kernel_writer
-from wengert.engines.native.frontend import image_tiles
+from wengert.engines.native.frontend.images import image_tiles
 from wengert.engines.native.kernels import (
     batch_norm,
     elementwise,

@@ -81,7 +81,13 @@ def test_exponentials(processor: str, kind: str) -> None:
 @pytest.mark.parametrize("processor", PROCESSORS)
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 @pytest.mark.parametrize(
-    ("name", "count"), [("product {} 64", 24), ("product {} 1024", 24), ("convolution {}", 48)]
+    ("name", "count"),
+    [
+        ("product {} 64", 24),
+        ("product {} 1024", 24),
+        ("convolution {}", 48),
+        ("fewer products {}", 24),
+    ],
 )
 def test_sums_stay_in_registers(processor: str, kind: str, name: str, count: int) -> None:
     loop = multiplying(emitted(processor)[name.format(kind)], kind)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.engines.native.frontend import convolution_rules, window_rules
+from wengert.engines.native.frontend.images import convolution_rules, window_rules
 from wengert.engines.native.program.program import RunnableProgram
 from wengert.engines.native.runtime.processor import is_supported
 

@@ -12,6 +12,7 @@ malloc           Memory of freed arrays is kept for the next ones
 memory_size      Amounts of memory, as people write them
 numpy_openblas   Functions of OpenBLAS, however a copy of it was built
 parallel         Multithreading: work in parts, one for each processor
+precision        Whether products may be computed with less care: TensorFlow's setting
 spelling         Words that are spelled like another one, for messages
 syntax           Python's parser, from one thread at a time
 thread_state     What each thread has of its own

@@ -8,6 +8,7 @@ class _TensorFloat32:
 
 
 def allow_tensor_float_32(allowed: bool) -> None:
+    """Change the setting, for what is compiled from now on."""
     _TensorFloat32.allowed = bool(allowed)
 
 

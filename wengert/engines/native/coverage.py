@@ -6,12 +6,12 @@ from typing import Final
 
 from wengert.core.row import Row
 from wengert.engines.native.frontend import all_rules as _rules  # noqa: F401  # fills tables
-from wengert.engines.native.frontend.convolution_rules import PIXELS
+from wengert.engines.native.frontend.images.convolution_rules import PIXELS
+from wengert.engines.native.frontend.images.window_rules import DEPTHWISE, WINDOWS
 from wengert.engines.native.frontend.lowering import ASSIGNMENTS, DRAWS, ROUTINES, RULES
 from wengert.engines.native.frontend.numbers.complex_numbers import PAIR_RULES, has_pair_lanes
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.frontend.templates import template
-from wengert.engines.native.frontend.window_rules import DEPTHWISE, WINDOWS
 from wengert.engines.native.mathematics import elementary  # noqa: F401  # fills a table
 
 # What kernels for large images compute within plans.

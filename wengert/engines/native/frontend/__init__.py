@@ -30,10 +30,7 @@ order_rules     Lowering of what orders elements: the place of an extreme, and t
                 sorted order
 scan_rules      Lowering of cumulative sums, products and log-sum-exp, and of linear recurrences
 scatter_rules   Lowering of gathers by coordinates or for each example, and of scatters
-image_tiles     How the kernels for large images go over them: blocks of windows, padded lines, their
-                arguments
-convolution_rules  Lowering of convolutions: products of matrices, and tiles
-window_rules    Lowering of sliding windows: pooling, convolutions of each channel by itself
+images          Convolutions and pooling: their lowering, and how kernels go over large images
 all_rules       All rules of lowering: importing a module fills the tables of `lowering` with what it
                 declares
 """

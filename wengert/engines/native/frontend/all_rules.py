@@ -3,7 +3,6 @@
 from wengert.engines.native.frontend import (
     choices,
     contractions,
-    convolution_rules,
     diagonal_rules,
     factor_rules,
     index_rules,
@@ -15,9 +14,9 @@ from wengert.engines.native.frontend import (
     random_rules,
     scan_rules,
     scatter_rules,
-    window_rules,
 )
 from wengert.engines.native.frontend.fourier import operations as fourier_operations
+from wengert.engines.native.frontend.images import convolution_rules, window_rules
 from wengert.engines.native.frontend.numbers import complex_rules
 
 __all__ = [

@@ -5,6 +5,10 @@ batch_norm            Formulas of large matrices and vectors of their columns: e
                       summed over the rows
 checksum              The checksum CRC-32C by the processor's own instruction
 conv                  Convolutions of large channels-last images, without im2col
+conv_sums             Shared by the kernels of convolutions: sums of a few adjacent windows
+winograd              Convolutions with fewer multiplications
+winograd_filter_gradient  The gradient of these with respect to the filter
+winograd_tiles        Shared by these two: the sums and differences of what tiles see
 conv_filter_gradient  The gradient of large convolutions with respect to the filter
 cumulative            Cumulative sums and products along any axis: a few rows, or vectors of
                       adjacent sums, side by side

@@ -10,7 +10,7 @@ import numpy as np
 from wengert.engines.native.codegen.combine import combine
 from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import llvm_type
-from wengert.engines.native.frontend.image_tiles import registers_of
+from wengert.engines.native.frontend.images.image_tiles import registers_of
 from wengert.engines.native.frontend.lanes import Lane
 from wengert.engines.native.frontend.scalar import Code
 from wengert.engines.native.kernels.padded_lines import kind_of

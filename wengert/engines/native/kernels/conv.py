@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import Kernel, kernel
-from wengert.engines.native.frontend.image_tiles import (
+from wengert.engines.native.frontend.images.image_tiles import (
     SMALLEST,
     Block,
     block_of,
     convolution_form,
 )
-from wengert.engines.native.frontend.winograd import winograd_form
+from wengert.engines.native.frontend.images.winograd import winograd_form
 from wengert.engines.native.kernels import winograd
 from wengert.engines.native.kernels.conv_sums import ConvSums
 from wengert.engines.native.kernels.padded_lines import kind_of
@@ -76,6 +76,10 @@ def _packed(w: Any, block: Block) -> Any:
 
 @kernel
 def _convolution(kind: str, block: Block, padded: bool, unrolled: int) -> str:
+    return convolution_text(kind, block, padded, unrolled)
+
+
+def convolution_text(kind: str, block: Block, padded: bool, unrolled: int) -> str:
     sums = ConvSums(kind, block, padded, unrolled)
     sums.see("%part")
     sums.convolve()

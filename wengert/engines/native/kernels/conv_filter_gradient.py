@@ -14,7 +14,7 @@ import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import kernel
 from wengert.engines.native.codegen.vectors import llvm_type, power_over
-from wengert.engines.native.frontend.image_tiles import (
+from wengert.engines.native.frontend.images.image_tiles import (
     PARTS,
     SMALLEST,
     Block,
@@ -22,7 +22,7 @@ from wengert.engines.native.frontend.image_tiles import (
     shape_of,
     whole_block,
 )
-from wengert.engines.native.frontend.winograd import gradient_form
+from wengert.engines.native.frontend.images.winograd import gradient_form
 from wengert.engines.native.kernels import winograd_filter_gradient
 from wengert.engines.native.kernels.padded_lines import Lines, kind_of
 from wengert.engines.native.runtime.processor import vector_bytes

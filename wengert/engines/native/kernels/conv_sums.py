@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from wengert.engines.native.codegen.vectors import literal, llvm_type
-from wengert.engines.native.frontend.image_tiles import Block
+from wengert.engines.native.frontend.images.image_tiles import Block
 from wengert.engines.native.kernels.padded_lines import Lines
 
 

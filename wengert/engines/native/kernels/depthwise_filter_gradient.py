@@ -14,8 +14,7 @@ import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import kernel
 from wengert.engines.native.codegen.vectors import llvm_type
-from wengert.engines.native.frontend.image_tiles import PARTS, shape_of
-from wengert.engines.native.kernels.conv_filter_gradient import MOST
+from wengert.engines.native.frontend.images.image_tiles import PARTS, WHOLE, shape_of
 from wengert.engines.native.kernels.padded_lines import Lines, kind_of
 from wengert.engines.native.runtime.processor import sums_at_once, vector_bytes
 
@@ -27,7 +26,7 @@ def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
         return None
     lines = shape_of(x.shape, kind, at)
     size = int(np.prod(at.kernel)) * channels * x.itemsize
-    if lines is None or channels * x.itemsize < vector_bytes() or size > MOST:
+    if lines is None or channels * x.itemsize < vector_bytes() or size > WHOLE:
         return None
     each = -(-lines.parts // PARTS)
     parts = -(-lines.parts // each)

@@ -9,7 +9,7 @@ import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import llvm_type
-from wengert.engines.native.frontend.image_tiles import CHANNELS, pool_gradient_form
+from wengert.engines.native.frontend.images.image_tiles import CHANNELS, pool_gradient_form
 from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 

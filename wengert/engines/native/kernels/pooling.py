@@ -14,7 +14,7 @@ import numpy as np
 from wengert.engines.native.codegen.combine import combine, neutral
 from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import literal, llvm_type
-from wengert.engines.native.frontend.image_tiles import are_of_images, registers_of
+from wengert.engines.native.frontend.images.image_tiles import are_of_images, registers_of
 from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 

@@ -1,4 +1,4 @@
-"""Convolutions with fewer products, after Winograd; see `frontend.winograd`.
+"""Convolutions with fewer products, after Winograd; see `frontend.images.winograd`.
 
 A part is some rows of tiles of one image. Their factors are entered for each of 16 positions, and multiplied
 by those of the filter as the direct convolution multiplies, each position by itself: one for some output channels after
@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert.engines.native.codegen.kernel_writer import Kernel, kernel
-from wengert.engines.native.frontend.image_tiles import Block
-from wengert.engines.native.frontend.winograd import SEEN, Form, of_filter
+from wengert.engines.native.frontend.images.image_tiles import Block
+from wengert.engines.native.frontend.images.winograd import SEEN, Form, of_filter
 from wengert.engines.native.kernels.conv_sums import ConvSums
 from wengert.engines.native.kernels.winograd_tiles import Factors, Grid, enter, to_windows
 
@@ -24,7 +24,7 @@ def convolve(form: Form, kind: str, x: Any, w: Any, plain: Any, y: Any) -> None:
     groups, lanes = len(plain), plain.shape[-1]
     takes = of_filter(w.shape[0]).astype(w.dtype)
     factors = takes @ plain.reshape(groups, takes.shape[1], w.shape[2] * lanes)
-    run = _winograd(kind, form.plain.block, form.plain.unrolled, form.pieces)
+    run = _winograd(kind, form.plain.block, form.unrolled, form.pieces)
     run(form.parts, form.numbers, x, plain, factors, y)
 
 
@@ -42,9 +42,9 @@ def _winograd(kind: str, block: Block, unrolled: int, pieces: int) -> str:
 
 class _Winograd(ConvSums):
     def __init__(self, kind: str, block: Block, unrolled: int, pieces: int) -> None:
-        super().__init__(kind, block, True, unrolled, 4, 6)
+        super().__init__(kind, block, True, unrolled, 4, 5)
         self.width, self.pieces = block.width, pieces
-        rows, columns, self.down, self.along_line, each, self.most = self.more[self.CONVOLUTION :]
+        rows, columns, self.along_line, each, self.chunk_of_each = self.more[self.CONVOLUTION :]
         across = self.add(self.along_line, pieces - 1)
         deep = self.add(each, pieces - 1)
         beyond = block.windows + pieces * pieces  # read and not used, by the last block
@@ -121,7 +121,7 @@ class _Winograd(ConvSums):
         tiles = self.mul(self.own, self.factors.across)
 
         def channels(c: str, _: list[str]) -> None:
-            count = self.sub(self.least(self.add(c, self.most), self.pixel), c)
+            count = self.sub(self.least(self.add(c, self.chunk_of_each), self.pixel), c)
             begun = self.set(f"icmp ne i64 {self.add(before, c)}, 0")
             w = self.place(self.kind, filters, self.mul(c, self.lanes))
 
@@ -136,7 +136,7 @@ class _Winograd(ConvSums):
 
             self.loop(0, tiles, self.block.windows, block)
 
-        self.loop(0, self.pixel, self.most, channels)
+        self.loop(0, self.pixel, self.chunk_of_each, channels)
 
     # ---- results -------------------------------------------------------------------------------
 

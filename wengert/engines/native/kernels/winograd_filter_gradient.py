@@ -1,4 +1,4 @@
-"""The gradient of convolutions with respect to the filter, with fewer products; see `frontend.winograd`.
+"""The gradient of convolutions with respect to the filter, with fewer products; see `frontend.images.winograd`.
 
 It is the transpose of the convolution's second half: factors of the image are multiplied by those of the cotangents,
 position by position, and summed over all tiles. What a filter's numbers give to its factors they get back at the end.
@@ -13,8 +13,8 @@ import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import kernel
 from wengert.engines.native.codegen.vectors import llvm_type
-from wengert.engines.native.frontend.image_tiles import Block
-from wengert.engines.native.frontend.winograd import SEEN, GradientForm, of_filter
+from wengert.engines.native.frontend.images.image_tiles import Block
+from wengert.engines.native.frontend.images.winograd import SEEN, GradientForm, of_filter
 from wengert.engines.native.kernels.padded_lines import Lines
 from wengert.engines.native.kernels.winograd_tiles import Factors, enter, of_windows
 

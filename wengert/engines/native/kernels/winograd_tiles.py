@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
 from wengert.engines.native.codegen.vectors import llvm_type
-from wengert.engines.native.frontend.winograd import SEEN
+from wengert.engines.native.frontend.images.winograd import SEEN
 
 LINE: Final = (
     16  # numbers between those of two positions, so that these do not lie a power of two apart

@@ -23,7 +23,7 @@ from wengert.engines.native.frontend.arrays import (
     slice_view,
     whole,
 )
-from wengert.engines.native.frontend.image_tiles import depthwise_tiles, pool_gradient_tiles
+from wengert.engines.native.frontend.images.image_tiles import depthwise_tiles, pool_gradient_tiles
 from wengert.engines.native.frontend.lanes import LANES, Lane, like
 from wengert.engines.native.frontend.lowering import Lowering, rule
 from wengert.engines.native.frontend.lowering_rules import padded

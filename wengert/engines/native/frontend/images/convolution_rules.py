@@ -21,10 +21,8 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
-from wengert.engines.native.frontend.image_tiles import convolution_tiles
-from wengert.engines.native.frontend.lowering import Lowering, rule
-from wengert.engines.native.frontend.scalar import NotLowered, dtype_of
-from wengert.engines.native.frontend.window_rules import (
+from wengert.engines.native.frontend.images.image_tiles import convolution_tiles
+from wengert.engines.native.frontend.images.window_rules import (
     LARGE,
     MANY,
     MOST,
@@ -37,7 +35,9 @@ from wengert.engines.native.frontend.window_rules import (
     turned_around,
     turned_back,
 )
-from wengert.engines.native.frontend.winograd import of_filter, winograd_form, winograd_tiles
+from wengert.engines.native.frontend.images.winograd import of_filter, winograd_form, winograd_tiles
+from wengert.engines.native.frontend.lowering import Lowering, rule
+from wengert.engines.native.frontend.scalar import NotLowered, dtype_of
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.window_geometry import Windows, channels_last
 from wengert.ops.nn.conv.rows import where_windows_stand
@@ -168,7 +168,7 @@ def _gives_little(at: Windows, kernel: Dims, g: View) -> bool:
 
 def _tiled(low: Lowering, x: View, w: View, at: Windows) -> View:
     """By the kernel for large images."""
-    *taps, channels, made = w.shape
+    *taps, _, made = w.shape
     if len(taps) != 2 or 0 in at.out:
         raise NotLowered("a large image with one axis in space, or three")
     shape = (x.shape[0], *at.out, made)

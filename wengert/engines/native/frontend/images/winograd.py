@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from wengert.engines.native.frontend.arrays import Tiles
-from wengert.engines.native.frontend.image_tiles import (
+from wengert.engines.native.frontend.images.image_tiles import (
     PARTS,
     Block,
     Convolution,
@@ -32,6 +32,7 @@ from wengert.engines.native.frontend.image_tiles import (
     whole_block,
 )
 from wengert.engines.native.runtime.named_kernels import KERNELS
+from wengert.engines.native.runtime.processor import is_arm
 from wengert.host.precision import is_tensor_float_32_allowed
 
 SEEN: Final = 4  # numbers along a line, by a tile of two windows
@@ -50,6 +51,7 @@ class Form(NamedTuple):
     parts: int
     windows: int  # of a part
     pieces: int  # of a filter's line
+    unrolled: int  # the loop over channels
     numbers: tuple[int, ...]
 
 
@@ -81,6 +83,11 @@ def _of_line(length: int) -> list[dict[int, Any]]:
     return found
 
 
+def unrolling() -> int:
+    """The unrolling of the loop over channels: with two, LLVM for ARM has one of the sums on the stack."""
+    return 1 if is_arm() else 4
+
+
 def pieces_of(length: int) -> int:
     """The pieces that a line of a filter is cut into."""
     return (length - 1) // 2
@@ -99,11 +106,11 @@ def winograd_form(kind: str, shape: Sequence[int], made: int, at: Any) -> Form |
         return None
     even = at._replace(out=tuple(2 * n for n in tiles))
     plain = convolution_form(kind, shape, made, even, block, 2 * each)
-    if plain is None or made % (block.lanes) or channels % plain.unrolled:
+    if plain is None or made % (block.lanes) or channels % unrolling():
         return None
     chunk = CHUNK // (block.lanes * int(kind[1]))
-    numbers = (*plain.numbers, *at.out, *tiles, each, min(chunk, channels))
-    return Form(plain, plain.lines.parts, 2 * each * at.out[1], pieces, numbers)
+    numbers = (*plain.numbers, *at.out, tiles[1], each, min(chunk, channels))
+    return Form(plain, plain.lines.parts, 2 * each * at.out[1], pieces, unrolling(), numbers)
 
 
 class GradientForm(NamedTuple):
@@ -170,7 +177,7 @@ def _block(kind: str, made: int, columns: int, tiles: int) -> Block | None:
 
 
 def kernel_name(form: Form, kind: str) -> str:
-    given = (*form.plain.block, form.plain.unrolled, form.pieces)
+    given = (*form.plain.block, form.unrolled, form.pieces)
     return ".".join(map(str, ("winograd", kind, *given)))
 
 
