@@ -73,10 +73,12 @@ def test_the_same_numbers(machine: str, tmp_path: Path) -> None:
 
 @needs_x86
 def test_a_processor_that_cannot_multiply_and_add(tmp_path: Path) -> None:
-    """All is interpreted there: bit for bit the same, without a plan."""
+    """All is interpreted there: bit for bit the same, without a plan; but images of kernels are NumPy's."""
     found = results("no multiply-add", str(tmp_path))
+    assert_same(found, interpreted())
     for name, array in interpreted().items():
-        np.testing.assert_array_equal(found[name], array, name)
+        if not name.startswith(("tiles", "long filters")):
+            np.testing.assert_array_equal(found[name], array, name)
     assert not list(tmp_path.rglob("*.plan"))
 
 
