@@ -13,8 +13,8 @@ import pytest
 import wengert as tf
 from wengert.engines.native.frontend.images import winograd
 from wengert.engines.native.frontend.images.winograd import of_filter, pieces_of
-from wengert.engines.native.kernels import conv_filter_gradient
 from wengert.engines.native.kernels import winograd as kernel
+from wengert.engines.native.kernels import winograd_filter_gradient as of_filters
 from wengert.engines.native.runtime.processor import is_supported
 from wengert.ops.nn.conv import kernels
 
@@ -51,7 +51,6 @@ def used(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return called
 
     monkeypatch.setattr(kernel, "convolve", noted("convolution", kernel.convolve))
-    of_filters = conv_filter_gradient.winograd_filter_gradient
     monkeypatch.setattr(of_filters, "filter_gradient", noted("filter", of_filters.filter_gradient))
     return found
 
@@ -210,7 +209,7 @@ def test_what_is_not_finite_stays_where_it_was(special: float, place: Any) -> No
     x, w = drawn((2, 21, 22, 16)), drawn((3, 3, 16, 32), 1)
     x[place] = special
     both = with_gradients(convolution("SAME"))
-    ways = [both, tf.function(both, jit_compile=True)]
+    ways: list[Function] = [both, tf.function(both, jit_compile=True)]
     found = [f(tf.constant(x), tf.constant(w)) for f in ways]
     direct = directly(both, tf.constant(x), tf.constant(w))
     for several in found:

@@ -16,7 +16,14 @@ from wengert.engines.native.codegen.kernel_writer import Kernel, kernel
 from wengert.engines.native.frontend.images.image_tiles import Block
 from wengert.engines.native.frontend.images.winograd import SEEN, Form, of_filter
 from wengert.engines.native.kernels.conv_sums import ConvSums
-from wengert.engines.native.kernels.winograd_tiles import Factors, Grid, enter, to_windows
+from wengert.engines.native.kernels.winograd_tiles import (
+    Factors,
+    Grid,
+    Product,
+    each_product,
+    enter_image,
+    to_windows,
+)
 
 
 def convolve(form: Form, kind: str, x: Any, w: Any, plain: Any, y: Any) -> None:
@@ -44,7 +51,7 @@ class _Winograd(ConvSums):
     def __init__(self, kind: str, block: Block, unrolled: int, pieces: int) -> None:
         super().__init__(kind, block, True, unrolled, 4, 5)
         self.width, self.pieces = block.width, pieces
-        rows, columns, self.along_line, each, self.chunk_of_each = self.more[self.CONVOLUTION :]
+        rows, columns, self.along_line, each, self.some = self.more[self.CONVOLUTION :]
         across = self.add(self.along_line, pieces - 1)
         deep = self.add(each, pieces - 1)
         beyond = block.windows + pieces * pieces  # read and not used, by the last block
@@ -53,27 +60,13 @@ class _Winograd(ConvSums):
 
         self.see("%part")
         self.own = self.div(self.sub(self.end, self.first), 2)[0]  # rows of tiles
-        self._enter()
+        enter_image(self, self.factors, self.own, pieces)
         # What follows are rows and columns of the result, of which the last tiles may have one less.
         self.rows, self.columns = rows, columns
         self.end = self.least(self.end, rows)
         nothing = [(self.kinds, "zeroinitializer")] * block.vectors
         found = self.loop(0, self.groups, 1, self._some_channels, nothing)
         self.when(self._any_is_nan(found), self.convolve)
-
-    def _enter(self) -> None:
-        rows = self.add(self.own, self.pieces - 1)
-
-        def row(r: str, _: list[str]) -> None:
-            line = self.place(self.kind, self.base, self.mul(r, 2, self.line))
-
-            def tile(s: str, _: list[str]) -> None:
-                at = self.place(self.kind, line, self.mul(s, 2, self.pixel))
-                enter(self, at, self.line, self.pixel, self.factors, r, s)
-
-            self.loop(0, self.factors.across, 1, tile)
-
-        self.loop(0, rows, 1, row)
 
     def _some_channels(self, m: str, found: list[str]) -> Sequence[str]:
         self._multiply(m)
@@ -84,59 +77,34 @@ class _Winograd(ConvSums):
     def _multiply(self, m: str) -> None:
         """The products of all positions, for one group of output channels."""
         line = (SEEN - 1) * self.pieces + 1  # of all positions of a line
-        size = self.mul(line * line, self.pixel, self.lanes)
-        part = self.place(self.kind, self.arrays[2], self.mul(m, size))
+        size = self.mul(self.pixel, self.lanes)
+        filters = self.place(self.kind, self.arrays[2], self.mul(m, line * line, size))
+        each_product(self, self.pieces, filters, size, self._add_product)
 
-        def down(i: str, now: list[str]) -> Sequence[str]:
-            def along(j: str, now: list[str]) -> Sequence[str]:
-                position = self.add(self.mul(i, SEEN), j)
-                return self._position(position, self._first_piece(i), self._first_piece(j), now[0])
-
-            return self.loop(0, SEEN, 1, along, [("ptr", now[0])])
-
-        self.loop(0, SEEN, 1, down, [("ptr", part)])
-
-    def _first_piece(self, position: str) -> str:
-        """Of the filter's line: in the last position only its last piece has a product."""
-        is_last = self.set(f"icmp eq i64 {position}, {SEEN - 1}")
-        return self.set(f"select i1 {is_last}, i64 {self.pieces - 1}, i64 0")
-
-    def _position(self, position: str, top: str, left: str, filters: str) -> list[str]:
-        """The products of a position, summed over the filter's pieces; where its next numbers begin."""
-        source, target = self.factors.at(position), self.products_of.at(position)
-
-        def down(p: str, now: list[str]) -> Sequence[str]:
-            def along(q: str, now: list[str]) -> Sequence[str]:
-                given = self.place(self.kind, source, self.factors.tile(p, q))
-                before = self.add(self.sub(p, top), self.sub(q, left))
-                self._piece(given, now[0], target, before)
-                return [self.place(self.kind, now[0], self.mul(self.pixel, self.lanes))]
-
-            return self.loop(left, self.pieces, 1, along, [("ptr", now[0])])
-
-        return self.loop(top, self.pieces, 1, down, [("ptr", filters)])
-
-    def _piece(self, source: str, filters: str, target: str, before: str) -> None:
+    def _add_product(self, product: Product) -> None:
         """Add the products of all tiles with a piece of the filter, some channels after the others."""
+        source = self.place(
+            self.kind, self.factors.at(product.position), self.factors.tile(*product.piece)
+        )
+        target = self.products_of.at(product.position)
         tiles = self.mul(self.own, self.factors.across)
 
         def channels(c: str, _: list[str]) -> None:
-            count = self.sub(self.least(self.add(c, self.chunk_of_each), self.pixel), c)
-            begun = self.set(f"icmp ne i64 {self.add(before, c)}, 0")
-            w = self.place(self.kind, filters, self.mul(c, self.lanes))
+            count = self.sub(self.least(self.add(c, self.some), self.pixel), c)
+            begun = self.set(f"icmp ne i64 {self.add(product.before, c)}, 0")
+            w = self.place(self.kind, product.filters, self.mul(c, self.lanes))
 
             def block(o: str, _: list[str]) -> None:
                 x = self.place(self.kind, source, self.add(self.mul(o, self.pixel), c))
                 y = self.place(self.kind, target, self.mul(o, self.lanes))
                 so_far = self.sums_so_far(y, self.lanes, begun)
                 sums = self.products(x, w, count, [s for _, s in so_far])
-                places = self.places(y, self.lanes)
-                for place, value in zip(places, sums, strict=True):
+                for place, value in zip(self.places(y, self.lanes), sums, strict=True):
                     self.write(self.kind, place, 0, value, self.block.width)
 
             self.loop(0, tiles, self.block.windows, block)
 
-        self.loop(0, self.pixel, self.chunk_of_each, channels)
+        self.loop(0, self.pixel, self.some, channels)
 
     # ---- results -------------------------------------------------------------------------------
 

@@ -14,9 +14,15 @@ import numpy as np
 from wengert.engines.native.codegen.kernel_writer import kernel
 from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.images.image_tiles import Block
-from wengert.engines.native.frontend.images.winograd import SEEN, GradientForm, of_filter
+from wengert.engines.native.frontend.images.winograd import GradientForm, of_filter
 from wengert.engines.native.kernels.padded_lines import Lines
-from wengert.engines.native.kernels.winograd_tiles import Factors, enter, of_windows
+from wengert.engines.native.kernels.winograd_tiles import (
+    Factors,
+    Product,
+    each_product,
+    enter_image,
+    of_windows,
+)
 
 
 def filter_gradient(form: GradientForm, kind: str, x: Any, g: Any, shape: Sequence[int]) -> Any:
@@ -58,21 +64,10 @@ class _Compared(Lines):
     def _unit(self, unit: str) -> None:
         self.see(unit)
         self.own = self.div(self.sub(self.end, self.first), 2)[0]  # rows of tiles
-        self._enter_seen()
+        enter_image(self, self.seen_factors, self.own, self.pieces)
         self._enter_given()
-        self._positions()
-
-    def _enter_seen(self) -> None:
-        def row(r: str, _: list[str]) -> None:
-            line = self.place(self.kind, self.base, self.mul(r, 2, self.line))
-
-            def tile(s: str, _: list[str]) -> None:
-                at = self.place(self.kind, line, self.mul(s, 2, self.channels))
-                enter(self, at, self.line, self.channels, self.seen_factors, r, s)
-
-            self.loop(0, self.seen_factors.across, 1, tile)
-
-        self.loop(0, self.add(self.own, self.pieces - 1), 1, row)
+        size = self.mul(self.channels, self.made)
+        each_product(self, self.pieces, self.total, size, self._add_product)
 
     def _enter_given(self) -> None:
         """The factors of the cotangents; those of windows that there are not are zero."""
@@ -121,34 +116,12 @@ class _Compared(Lines):
 
     # ---- products ------------------------------------------------------------------------------
 
-    def _positions(self) -> None:
-        """Add the products of all positions, for each of the filter's pieces that has one there."""
-        size = self.mul(self.channels, self.made)
+    def _add_product(self, product: Product) -> None:
+        """Add a product, summed over all tiles, to what there is of it; block by block of the filter."""
+        place = self.seen_factors.tile(*product.piece)
+        x = self.place(self.kind, self.seen_factors.at(product.position), place)
+        given, total = self.given.at(product.position), product.filters
 
-        def down(i: str, now: list[str]) -> Sequence[str]:
-            def along(j: str, now: list[str]) -> Sequence[str]:
-                position = self.add(self.mul(i, SEEN), j)
-                seen, given = self.seen_factors.at(position), self.given.at(position)
-
-                def top(p: str, now: list[str]) -> Sequence[str]:
-                    def left(q: str, now: list[str]) -> Sequence[str]:
-                        x = self.place(self.kind, seen, self.seen_factors.tile(p, q))
-                        self._piece(x, given, now[0])
-                        return [self.place(self.kind, now[0], size)]
-
-                    return self.loop(self._first_piece(j), self.pieces, 1, left, [("ptr", now[0])])
-
-                return self.loop(self._first_piece(i), self.pieces, 1, top, [("ptr", now[0])])
-
-            return self.loop(0, SEEN, 1, along, [("ptr", now[0])])
-
-        self.loop(0, SEEN, 1, down, [("ptr", self.total)])
-
-    def _first_piece(self, position: str) -> str:
-        is_last = self.set(f"icmp eq i64 {position}, {SEEN - 1}")
-        return self.set(f"select i1 {is_last}, i64 {self.pieces - 1}, i64 0")
-
-    def _piece(self, x: str, given: str, total: str) -> None:
         def channels(k: str, _: list[str]) -> None:
             at, wanted = self.seen_factors.first(k), self.mul(k, self.block.windows)
             seen = self.place(self.kind, x, self.mul(k, self.seen_factors.size))

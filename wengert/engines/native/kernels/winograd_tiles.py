@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.codegen.function_writer import FunctionWriter
 from wengert.engines.native.codegen.vectors import llvm_type
@@ -127,15 +127,73 @@ class Factors:
                 w.write(w.kind, self.at(SEEN * a + b), at, value, w.width, mask)
 
 
-def enter(w: Any, source: str, down: Any, along: Any, factors: Factors, r: Any, s: Any) -> None:
-    """Put the factors of a tile whose numbers begin at an address, with steps down and along."""
+def enter_image(w: Any, factors: Factors, rows: Any, pieces: int) -> None:
+    """Put the factors of the padded lines that so many rows of tiles see."""
+
+    def row(r: str, _: list[str]) -> None:
+        line = w.place(w.kind, w.base, w.mul(r, 2, w.line))
+
+        def tile(s: str, _: list[str]) -> None:
+            _enter(w, w.place(w.kind, line, w.mul(s, 2, factors.channels)), factors, r, s)
+
+        w.loop(0, factors.across, 1, tile)
+
+    w.loop(0, w.add(rows, pieces - 1), 1, row)
+
+
+def _enter(w: Any, source: str, factors: Factors, r: str, s: str) -> None:
+    """Put the factors of a tile whose numbers begin at an address."""
     kinds = llvm_type(w.kind, w.width)
 
     def vector(c: str, at: str, mask: str | None) -> None:
         steps = [
-            [w.add(w.mul(down, a), w.mul(along, b), c) for b in range(SEEN)] for a in range(SEEN)
+            [w.add(w.mul(w.line, a), w.mul(factors.channels, b), c) for b in range(SEEN)]
+            for a in range(SEEN)
         ]
         seen = [[w.read(w.kind, source, x, w.width, mask) for x in row] for row in steps]
         factors.put(at, of_image(w, kinds, seen), mask)
 
     factors.each(r, s, vector)
+
+
+class Product(NamedTuple):
+    """The product of a position with a piece of the filter, of which there are several down and along."""
+
+    position: str
+    piece: tuple[str, str]
+    before: str  # of the pieces of this position; zero for the first one
+    filters: str  # the address of the filter's numbers
+
+
+def each_product(
+    w: Any, pieces: int, filters: str, size: Any, body: Callable[[Product], None]
+) -> None:
+    """All products, in the order of `of_filter`; each takes so many numbers of the filter."""
+
+    def along_pieces(i: str, j: str, p: str, now: list[str]) -> list[str]:
+        left = _first_piece(w, pieces, j)
+        earlier = w.sub(p, _first_piece(w, pieces, i))
+
+        def piece(q: str, now: list[str]) -> list[str]:
+            before = w.add(earlier, w.sub(q, left))
+            body(Product(w.add(w.mul(i, SEEN), j), (p, q), before, now[0]))
+            return [w.place(w.kind, now[0], size)]
+
+        return nested(left, pieces, piece, now)
+
+    def nested(begin: Any, end: Any, step: Any, now: list[str]) -> list[str]:
+        return list(w.loop(begin, end, 1, step, [("ptr", now[0])]))
+
+    def position(i: str, j: str, now: list[str]) -> list[str]:
+        top = _first_piece(w, pieces, i)
+        return nested(top, pieces, lambda p, now: along_pieces(i, j, p, now), now)
+
+    nested(
+        0, SEEN, lambda i, now: nested(0, SEEN, lambda j, now: position(i, j, now), now), [filters]
+    )
+
+
+def _first_piece(w: Any, pieces: int, position: str) -> str:
+    """Of a line of the filter: in the last position only its last piece has a product."""
+    is_last = w.set(f"icmp eq i64 {position}, {SEEN - 1}")
+    return str(w.set(f"select i1 {is_last}, i64 {pieces - 1}, i64 0"))
