@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 import wengert as tf
 
@@ -37,8 +38,14 @@ np.abs(np.fft.fft(x)) | np.real(np.fft.ifft(x)) | np.abs(np.fft.rfft(x, 4)) | np
 np.convolve(x, v) | np.convolve(x, v, "same") | np.convolve(v, x, mode="valid") | np.correlate(x, v, "full") | np.interp(x, [0.0, 1.0, 2.0], v) | np.interp(0.5, np.arange(3.0), x) | np.polyval([1.0, -2.0, 3.0], x) | np.polyval(x, 2.0) | np.vander(x, 3) | np.linspace(x, v, 4) | np.linspace(0.0, x[0], 3)
 np.add.reduce(x) | np.add.reduce(a, axis=1) | np.multiply.reduce(a) | np.maximum.reduce(a, axis=0) | np.minimum.reduce(x) | np.logaddexp.reduce(x) | np.add.accumulate(x) | np.multiply.accumulate(a, axis=1) | np.add.outer(x, v) | np.multiply.outer(v, x) | np.subtract.outer(x, x)
 np.add(x, v, dtype=np.float64) | np.sum(x, dtype=np.float64) | np.sin(x, where=True) | np.mean(a, axis=0, keepdims=True) | np.ones_like(x) * x | np.zeros_like(x) + x | np.full_like(x, 2.0) * x | np.copy(x) | np.real(x) | np.imag(x)
+np.linalg.lstsq(np.transpose(q[0]), np.ones(4), rcond=None)[0] | np.linalg.lstsq(a, x)[::3] | np.linalg.lstsq(q[0], q[0, :, :2])[0] | np.linalg.cond(a) | np.linalg.cond(a, 1) | np.linalg.cond(q[0]) | np.linalg.cond(a, -2) | np.linalg.tensorsolve(a, x) | np.linalg.tensorsolve(np.reshape(np.kron(a, np.eye(2)), (2, 3, 2, 3)), np.outer([1.0, 2.0], x)) | np.linalg.tensorsolve(np.reshape(np.kron(np.eye(2), a) + np.eye(6)[::-1], (3, 6, 2)), np.ravel(np.outer(x, [1.0, 2.0])), axes=(0,)) | np.linalg.tensorinv(a, ind=1) | np.linalg.matrix_norm(q) | np.linalg.matrix_norm(a, ord=1, keepdims=True) | np.linalg.vector_norm(q, axis=1) | np.linalg.vector_norm(q, axis=(0, 2), ord=3, keepdims=True) | np.linalg.vector_norm(a) | np.linalg.vecdot(x, v) | np.linalg.diagonal(q) | np.linalg.diagonal(a, offset=1) | np.linalg.outer(x, v)
+np.fft.hfft(x) | np.fft.hfft(a, 5, 0, "ortho") | np.abs(np.fft.ihfft(q[0])) | np.abs(np.fft.ihfft(x, 4, norm="forward")) | np.fmod(x, 0.7) | np.fmod(x - 1.25, 0.5) | np.modf(x - 1) | np.i0(x) | np.unwrap(q * 3) | np.unwrap(x * 9, axis=0, period=2) | np.unwrap(np.cumsum(q, 2), discont=4) | np.cumulative_sum(x) | np.cumulative_sum(a, axis=1, include_initial=True) | np.cumulative_prod(x, include_initial=True) | np.nancumsum(a) | np.nancumsum(x) | np.diff(x, prepend=0.0) | np.diff(a, axis=0, append=v[None]) | np.diff(a, 2, prepend=1.0, append=2.0)
+np.insert(x, 1, 2.0) | np.insert(x, [0, 2], v[:2]) | np.insert(v, 1, x) | np.insert(a, 1, x, axis=0) | np.insert(a, [1, 1], 0.5, axis=1) | np.delete(x, 1) | np.delete(a, [0, 2], axis=1) | np.resize(x, (2, 4)) | np.choose([0, 1, 0], [x, v]) | np.lib.stride_tricks.sliding_window_view(x, 2) | np.lib.stride_tricks.sliding_window_view(a, (2, 2)) | np.apply_along_axis(lambda r: r * r[0], 1, a) | np.apply_along_axis(np.sum, 0, q) | np.apply_along_axis(lambda r: np.outer(r, r), 1, q[0])
+np.polyadd(x, v[1:]) | np.polysub(v[:2], x) | np.polymul(x, v) | np.polyder(x) | np.polyder(q[0, 0], 2) | np.polyint(x) | np.polyint(x, 2, [1.0, 2.0]) | np.polyfit(v, x, 1) | np.polyfit(np.arange(4.0), np.transpose(q[0]), 2)
+special.gammaln(x) | special.psi(x) | special.gamma(x - 1.5) | special.erf(x) | special.erfc(x) | special.erfinv(x / 2) | special.ndtr(x) | special.ndtri(x / 2) | special.expit(x) | special.log_expit(x) | special.logit(x / 2) | special.i0(x) | special.i1e(x) | special.j0(x) | special.k1(x) | special.y0(x) | special.entr(x) | special.xlogy(x, x) | special.xlog1py(v, x) | special.betaln(x, np.abs(v)) | special.gammainc(np.abs(v), x) | special.rel_entr(x, np.abs(v)) | special.kl_div(np.abs(v), x)
 x + v | v + x | v * x | v - x | v / x | np.abs(v) ** x | a @ v | v @ a | np.float64(2.0) * x | x[1:] * v[1:] | 2.0 / x | np.eye(3) @ a
 """
+NAMES = {"np": np, "special": special, "v": V}
 ALL = [call.strip() for call in re.split(r"[|\n]", CALLS) if call.strip()]
 # What no kinks nor jumps are near; those without a gradient are none at all.
 FLAT = (
@@ -65,11 +72,11 @@ def parts_of(result: Any) -> list[Any]:
 
 
 def in_numpy(call: str, x: Any, a: Any, q: Any) -> list[Any]:
-    return [np.asarray(part) for part in parts_of(eval(call, {"np": np, "v": V}, {"x": x, "a": a, "q": q}))]  # our own text  # fmt: skip
+    return [np.asarray(part) for part in parts_of(eval(call, NAMES, {"x": x, "a": a, "q": q}))]  # our own text  # fmt: skip
 
 
 def evaluated(call: str, x: Any, a: Any, q: Any) -> list[Any]:
-    found = eval(call, {"np": np, "v": V}, {"x": x, "a": a, "q": q})  # our own text
+    found = eval(call, NAMES, {"x": x, "a": a, "q": q})  # our own text
     return parts_of(found)
 
 

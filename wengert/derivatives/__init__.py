@@ -2,6 +2,7 @@
 
 structures  Nested arguments and results, dataclasses included: their leaves, and how they are put back
 arguments   Which arguments of a function are differentiated, as tensors of their own
+leaving     Values that leave a function which is differentiated: warnings of what has no gradient then
 results     Results of a function that is differentiated: what they must be
 trail       What a function computed, operation by operation
 cost        What a derivative costs, estimated from the operations of the function

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from wengert.derivatives import structures
+from wengert.derivatives.leaving import followed
 from wengert.ops.arrays.identity import identity
 from wengert.state.variable import Variable
 from wengert.values.composite import Composite
@@ -70,7 +71,7 @@ class Arguments:
         for i, value in zip(self._numbers, chosen, strict=False):
             args[i] = value
         kwargs.update(zip(self._names, chosen[len(self._numbers) :], strict=True))
-        return self._f(*args, **kwargs)
+        return followed(lambda: self._f(*args, **kwargs))
 
     def with_leaves(self, leaves: Sequence[Any]) -> Arguments:
         """The same call with other leaves."""

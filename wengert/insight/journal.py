@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Container, Iterable, Sequence
-from types import FrameType
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from wengert.core.context import thread
 from wengert.core.row import Attrs, Row
@@ -18,11 +17,9 @@ from wengert.core.tape import Tape
 from wengert.derivatives.trail import Trail
 from wengert.host.context_manager import ContextManager
 from wengert.host.user_frames import callers_place, is_ours, place_of, replayed_place
-from wengert.values.exits import doors, exit_watchers
+from wengert.values.exits import doors, exit_watchers, frame_that_called
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import key_of
-
-_ARRAYS: Final = ("numpy", "scipy")
 
 
 class Step(NamedTuple):
@@ -121,20 +118,8 @@ class Journal:
         # By itself the library looks at values, too: __array__ or numpy() is two frames above.
         caller = sys._getframe(3)
         if not is_ours(caller) or caller.f_globals.get("__name__") in doors:
-            place = replayed_place() or place_of(_of_the_program(caller))
+            place = replayed_place() or place_of(frame_that_called(caller))
             self.exits.append(Exit(value, way, place, len(self.steps)))
-
-
-def _of_the_program(frame: FrameType) -> FrameType:
-    """The frame that called into NumPy or SciPy."""
-    at: FrameType | None = frame
-    while at is not None and _is_between(at.f_globals.get("__name__", "")):
-        at = at.f_back
-    return at or frame
-
-
-def _is_between(module: str) -> bool:
-    return module in doors or module.partition(".")[0] in _ARRAYS
 
 
 class _Listener(Trail):

@@ -20,6 +20,9 @@ behavior      NumPy's methods and promotion on tensors themselves
 linalg        np.linalg
 fourier       np.fft
 further       what NumPy has, and tf.experimental.numpy lacks
+moved         what only moves elements: NumPy moves their places
+polynomials   coefficients of polynomials
+scipy_special  SciPy's special functions that tf.math has
 counterparts  which function of ours stands for which of NumPy's
 dispatch      what NumPy's functions do with tensors
 offer         where they are asked at all

@@ -16,7 +16,9 @@ from wengert.api.numpy import (
     indexing,
     joining,
     linalg,
+    moved,
     pairs,
+    polynomials,
     products,
     reductions,
     running,
@@ -46,7 +48,7 @@ UFUNCS: Final[Table] = {
         "logical_xor divmod",
         pairs,
     ),
-    **_named("fmax fmin copysign float_power ldexp trunc vecdot", further),
+    **_named("fmax fmin fmod modf copysign float_power ldexp trunc vecdot", further),
     **_named("matmul", products),
     np.degrees: elementwise.rad2deg,
     np.radians: elementwise.deg2rad,
@@ -67,7 +69,7 @@ ACCUMULATIONS: Final[Table] = {np.add: running.cumsum, np.multiply: running.cump
 
 _LINALG: Final = (
     "inv det slogdet eig eigvals eigh eigvalsh cholesky svd svdvals qr solve pinv matrix_power "
-    "multi_dot norm matrix_transpose"
+    "multi_dot norm matrix_transpose lstsq cond tensorsolve tensorinv matrix_norm vector_norm"
 )
 FUNCTIONS: Final[Table] = {
     **_named("angle around round real imag fix sinc", elementwise),
@@ -78,7 +80,7 @@ FUNCTIONS: Final[Table] = {
         "array_equal nansum nanprod nanmean",
         reductions,
     ),
-    **_named("cumsum cumprod diff", running),
+    **_named("cumsum cumprod", running),
     **_named(
         "reshape ravel transpose expand_dims squeeze swapaxes moveaxis broadcast_to "
         "broadcast_arrays atleast_1d atleast_2d atleast_3d flip fliplr flipud rot90 roll tile "
@@ -102,12 +104,17 @@ FUNCTIONS: Final[Table] = {
     **_named(
         "nan_to_num interp trapezoid nanmax nanmin nanvar nanstd std quantile percentile median cov "
         "corrcoef gradient convolve correlate pad column_stack block array_split ediff1d extract "
-        "shape ndim piecewise astype array_equiv",
+        "shape ndim piecewise astype array_equiv diff cumulative_sum cumulative_prod nancumsum unwrap i0",
         further,
     ),
     **_named("size", shapes),
+    **_named("insert delete resize choose apply_along_axis", moved),
+    **_named("sliding_window_view", moved, np.lib.stride_tricks),
+    **_named("polyadd polysub polymul polyder polyint polyfit", polynomials),
     **_named(_LINALG, linalg, np.linalg),
     **_named("outer cross tensordot", products, np.linalg),
+    **_named("vecdot", further, np.linalg),
+    **_named("diagonal", linalg, np.linalg),
     **fourier.FUNCTIONS,
 }
 

@@ -11,12 +11,14 @@ import numpy as np
 
 from wengert.api.numpy.counterparts import ACCUMULATIONS, DISCRETE, FUNCTIONS, REDUCTIONS, UFUNCS
 from wengert.api.numpy.promotion import as_tensor, named
+from wengert.api.numpy.scipy_special import of_scipy
 from wengert.api.numpy.shapes import reshape
 from wengert.core.batch import Batched
 from wengert.core.context import graph_around, is_followed
+from wengert.errors import SymbolicValueError
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
-from wengert.values.exits import doors
+from wengert.values.exits import call_watchers, doors, spoken_name
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims
 from wengert.values.value import Value
@@ -91,7 +93,14 @@ def _is_followed(x: Value) -> bool:
 
 def _of_numpy(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """NumPy's own result, of the numbers that the values have now."""
-    return function(*[_plain(a) for a in args], **{k: _plain(a) for k, a in kwargs.items()})
+    try:
+        given, named = [_plain(a) for a in args], {k: _plain(a) for k, a in kwargs.items()}
+    except SymbolicValueError as error:
+        raise SymbolicValueError(f"{error} It was given to {spoken_name(function)}.") from None
+    result = function(*given, **named)
+    for watcher in call_watchers:
+        watcher(function, _values((args, kwargs)), result)
+    return result
 
 
 def _plain(value: Any) -> Any:
@@ -107,7 +116,7 @@ def _plain(value: Any) -> Any:
 
 @functools.lru_cache(maxsize=512)
 def _of_ufunc(ufunc: np.ufunc, method: str) -> Callable[..., Any] | None:
-    ours = UFUNCS.get(ufunc)
+    ours = UFUNCS.get(ufunc) or of_scipy(ufunc)
     if method == "__call__":
         return None if ours is None else functools.partial(_called, ours)
     if method == "outer":

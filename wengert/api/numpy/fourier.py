@@ -9,6 +9,7 @@ import numpy as np
 
 from wengert.api.numpy.promotion import in_floats
 from wengert.inference.public_functions import deferrable
+from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
 from wengert.ops.signal import fourier
 from wengert.values.dtypes import complex_of, of_numpy
@@ -64,6 +65,20 @@ fftn = _along_some(fourier.fftnd, _complex, 0)
 ifftn = _along_some(fourier.ifftnd, _complex, 0)
 rfftn = _along_some(fourier.rfftnd, in_floats, 0)
 irfftn = _along_some(fourier.irfftnd, _complex, 0)
+
+
+_OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+@deferrable
+def hfft(a: Numeric, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+    """Of a signal with Hermitian symmetry: its spectrum is real."""
+    return irfft(conj(_complex(a)), n, axis, _OPPOSITE[_known(norm)])
+
+
+@deferrable
+def ihfft(a: Numeric, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+    return conj(rfft(a, n, axis, _OPPOSITE[_known(norm)]))
 
 
 def _shift(function: _Transform) -> _Transform:

@@ -18,6 +18,7 @@ from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions import sorting
 from wengert.ops.reductions.reductions import normal_axes
+from wengert.ops.special.bessel import bessel_i0
 from wengert.values.dtypes import as_dtype
 from wengert.values.tensor import Tensor, dims
 
@@ -65,6 +66,20 @@ def copysign(x1: Numeric, x2: Numeric) -> Tensor:
 
 
 @deferrable
+def fmod(x1: Numeric, x2: Numeric) -> Tensor:
+    """The remainder with the sign of what is divided."""
+    a, b = promoted_floats(x1, x2)
+    return copysign(pairs.remainder(elementwise.abs(a), elementwise.abs(b)), a)
+
+
+@deferrable
+def modf(x: Numeric) -> tuple[Tensor, Tensor]:
+    tensor = in_floats(x)
+    whole = trunc(tensor)
+    return tensor - whole, whole
+
+
+@deferrable
 def float_power(x1: Numeric, x2: Numeric) -> Tensor:
     wide = np.result_type(as_tensor(x1).dtype.numpy_dtype, as_tensor(x2).dtype.numpy_dtype, float)
     found: Tensor = pairs.power(as_tensor(x1, as_dtype(wide)), as_tensor(x2, as_dtype(wide)))
@@ -95,6 +110,12 @@ def interp(x: Numeric, xp: Numeric, fp: Numeric, left: Any = None, right: Any = 
     return shaping.reshape(found, creation.shape(at))
 
 
+@deferrable
+def i0(x: Numeric) -> Tensor:
+    found: Tensor = bessel_i0(in_floats(x))
+    return found
+
+
 # ---- sums and orders --------------------------------------------------------------------------
 
 
@@ -112,6 +133,76 @@ def trapezoid(y: Numeric, x: Numeric | None = None, dx: float = 1.0, axis: int =
     else:
         widths = running.diff(widths, axis=at)
     return reductions.sum(pairs.multiply(middle, widths), at)
+
+
+@deferrable
+def diff(a: Numeric, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    tensor = as_tensor(a)
+    at = normal_axes(axis, len(dims(tensor)), "Diff")[0]
+    slab = [1 if k == at else size for k, size in enumerate(dims(tensor))]
+    ends = [
+        None
+        if end is None
+        else shapes.broadcast_to(end, slab)
+        if not np.ndim(end)
+        else as_tensor(end)
+        for end in (prepend, append)
+    ]
+    parts = [x for x in (ends[0], tensor, ends[1]) if x is not None]
+    return running.diff(joining.concatenate(parts, at) if len(parts) > 1 else tensor, n, at)
+
+
+def _cumulated(run: Callable[..., Tensor], begin: float) -> Callable[..., Any]:
+    """Sums or products that run along an axis, of which a vector has one."""
+
+    def function(
+        x: Numeric, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    ) -> Tensor:
+        tensor = as_tensor(x)
+        if axis is None and len(dims(tensor)) > 1:
+            raise ValueError(
+                "For arrays which have more than one dimension ``axis`` argument is required."
+            )
+        at = normal_axes(0 if axis is None else axis, len(dims(tensor)), "Cumsum")[0]
+        found = run(tensor, at, dtype)
+        if not include_initial:
+            return found
+        slab = [1 if k == at else size for k, size in enumerate(dims(found))]
+        first = shapes.broadcast_to(as_tensor(begin, found.dtype), slab)
+        return joining.concatenate([first, found], at)
+
+    return deferrable(function)
+
+
+cumulative_sum = _cumulated(running.cumsum, 0)
+cumulative_prod = _cumulated(running.cumprod, 1)
+
+
+@deferrable
+def nancumsum(a: Numeric, axis: int | None = None, dtype: Any = None) -> Tensor:
+    tensor = in_floats(a)
+    safe = where(elementwise.isnan(tensor), zeros_like(tensor), tensor)
+    return running.cumsum(safe, axis, dtype)
+
+
+@deferrable
+def unwrap(
+    p: Numeric, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
+) -> Tensor:
+    """With whole periods added, so that neighbours differ by half of one at most."""
+    tensor = in_floats(p)
+    at = normal_axes(axis, len(dims(tensor)), "Unwrap")[0]
+    steps = running.diff(tensor, axis=at)
+    half = period / 2
+    near = pairs.remainder(steps + half, period) - half
+    is_edge = pairs.logical_and(pairs.equal(near, -half), pairs.greater(steps, 0))
+    near = where(is_edge, -near, near)
+    added = near - steps
+    least = half if discont is None else max(discont, half)
+    added = where(elementwise.abs(steps) < least, zeros_like(added), added)
+    slab = [1 if k == at else size for k, size in enumerate(dims(added))]
+    begin = shapes.broadcast_to(as_tensor(0, added.dtype), slab)
+    return tensor + joining.concatenate([begin, running.cumsum(added, at)], at)
 
 
 def _filled(reduce: Callable[..., Any], instead: float) -> Callable[..., Any]:

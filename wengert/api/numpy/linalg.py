@@ -9,12 +9,13 @@ import numpy as np
 
 from wengert.api.numpy.elementwise import abs
 from wengert.api.numpy.products import dot, matmul
-from wengert.api.numpy.promotion import in_floats, promoted_floats
+from wengert.api.numpy.promotion import as_tensor, in_floats, promoted_floats
 from wengert.api.numpy.reductions import max, min, sum
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays import shaping
 from wengert.ops.linalg import (
     determinants,
+    diagonals,
     eigen,
     matrices,
     norms,
@@ -212,3 +213,101 @@ def _of_matrices(x: Tensor, ord: Any, axes: Any, keepdims: bool) -> Tensor:
         raise ValueError(f"Invalid norm order {ord!r} for matrices.")
     kept = [1 if axis in (rows, columns) else dims(x)[axis] for axis in range(rank)]
     return shaping.reshape(found, kept) if keepdims else found
+
+
+# ---- least squares, and systems of tensors ------------------------------------------------------
+
+
+class LeastSquares(NamedTuple):
+    """The solution, its squared errors (none unless it is unique), the rank and the singular values."""
+
+    x: Tensor
+    residuals: Tensor
+    rank: Any
+    s: Tensor
+
+
+@deferrable
+def lstsq(a: Numeric, b: Numeric, rcond: float | None = None) -> LeastSquares:
+    matrix, sides = promoted_floats(a, b)
+    is_one = len(dims(sides)) == 1
+    right = shaping.expand_dims(sides, -1) if is_one else sides
+    rows, columns = dims(matrix)
+    found = matmul(pinv(matrix, _share(rcond, rows, columns, matrix)), right)
+    sizes = singular_values.svd(matrix, compute_uv=False)
+    rank = sum(cast(sizes > _share(rcond, rows, columns, matrix) * max(sizes), "int32"))
+    errors = sum(abs(matmul(matrix, found) - right) ** 2, 0)
+    if rows <= columns:
+        errors = errors[:0]
+    return LeastSquares(shaping.squeeze(found, -1) if is_one else found, errors, rank, sizes)
+
+
+def _share(rcond: float | None, rows: int, columns: int, like: Tensor) -> float:
+    """Of the largest singular value, below which one counts as zero."""
+    if rcond is not None and rcond >= 0:
+        return float(rcond)
+    widest = rows if rows > columns else columns
+    return float(np.finfo(like.dtype.numpy_dtype).eps) * (1 if rcond is not None else widest)
+
+
+@deferrable
+def cond(x: Numeric, p: Any = None) -> Tensor:
+    tensor = in_floats(x)
+    if p in (None, 2, -2):
+        sizes = singular_values.svd(tensor, compute_uv=False)
+        largest, smallest = sizes[..., 0], sizes[..., -1]
+        quotient: Tensor = smallest / largest if p == -2 else largest / smallest
+        return quotient
+    found: Tensor = norm(tensor, p, (-2, -1)) * norm(inv(tensor), p, (-2, -1))
+    return found
+
+
+@deferrable
+def diagonal(x: Numeric, *, offset: int = 0) -> Tensor:
+    return diagonals.diag_part(as_tensor(x), k=offset)
+
+
+@deferrable
+def tensorinv(a: Numeric, ind: int = 2) -> Tensor:
+    tensor = in_floats(a)
+    shape = dims(tensor)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    size = int(np.prod(shape[:ind]))
+    inverse = inv(shaping.reshape(tensor, (size, -1)))
+    return shaping.reshape(inverse, (*shape[ind:], *shape[:ind]))
+
+
+@deferrable
+def tensorsolve(a: Numeric, b: Numeric, axes: Any = None) -> Tensor:
+    tensor, sides = promoted_floats(a, b)
+    rank = len(dims(tensor))
+    if axes is not None:
+        others = [k for k in range(rank) if k not in axes]
+        tensor = shaping.transpose(tensor, [*others, *axes])
+    shape = dims(tensor)[len(dims(sides)) - rank :]
+    size = int(np.prod(shape))
+    found = solve(shaping.reshape(tensor, (-1, size)), shaping.reshape(sides, (-1,)))
+    return shaping.reshape(found, shape)
+
+
+@deferrable
+def matrix_norm(x: Numeric, keepdims: bool = False, ord: Any = "fro") -> Tensor:
+    found: Tensor = norm(x, ord, (-2, -1), keepdims)
+    return found
+
+
+@deferrable
+def vector_norm(x: Numeric, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
+    tensor = in_floats(x)
+    rank = len(dims(tensor))
+    along = tuple(range(rank)) if axis is None else axis
+    along = [k % rank for k in (along if isinstance(along, (tuple, list)) else (along,))]
+    others = [k for k in range(rank) if k not in along]
+    lines = shaping.transpose(tensor, [*others, *along])
+    flat = shaping.reshape(lines, (*dims(lines)[: len(others)], -1))
+    found: Tensor = norm(flat, ord, -1)
+    if not keepdims:
+        return found
+    kept = [1 if k in along else n for k, n in enumerate(dims(tensor))]
+    return shaping.reshape(found, kept)

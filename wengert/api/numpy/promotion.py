@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.ops.math.elementwise import cast
+from wengert.ops.math.elementwise import CAST, cast
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype, of_numpy
@@ -128,7 +128,11 @@ def as_tensor(value: Numeric, dtype: DType | None = None) -> Tensor:
     array = np.asarray(value)
     own = of_numpy(array.dtype)
     made = own if isinstance(value, (np.ndarray, np.generic)) or not array.size else allowed(own)
-    return cast(convert(array, own), dtype or made)
+    wanted = dtype or made
+    if wanted is own or dtypes.string in (own, wanted):
+        return cast(convert(array, own), wanted)
+    # At once, so that a graph has a constant and not a cast of one: some arguments must be known there.
+    return convert(CAST.kernel(np, array, dtype=wanted, source=own), wanted)
 
 
 def _holds_values(values: Any) -> bool:

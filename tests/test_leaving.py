@@ -1,0 +1,131 @@
+"""Values that leave a function which is differentiated: a warning says where, unless no gradient is lost."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import linalg, special
+
+import wengert as tf
+
+X = tf.constant([1.5, 2.0, 0.5])
+WAYS: dict[str, Callable[..., Any]] = {
+    "grad": lambda f: tf.grad(f)(X),
+    "value_and_grad": lambda f: tf.value_and_grad(f)(X),
+    "vjp": lambda f: tf.vjp(f, X)[1](tf.constant(1.0)),
+    "jvp": lambda f: tf.jvp(f, (X,), (X,)),
+    "jacobian": lambda f: tf.jacobian(f)(X),
+    "hessian": lambda f: tf.hessian(f)(X),
+    "grad of grad": lambda f: tf.grad(lambda x: tf.reduce_sum(tf.grad(f)(x)))(X),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("f", "name"),
+    [
+        (lambda x: np.sum(np.partition(x, 1)[:1]), r"np\.partition"),
+        (lambda x: np.sum(x**2) + np.sum(special.jv(2, x)), "jv"),
+        (lambda x: tf.reduce_sum(x) * np.add.reduceat(x, [0])[0], r"np\.add\.reduceat"),
+        (lambda x: tf.reduce_sum(x * special.logsumexp(x)), "A function of SciPy's"),
+        (lambda x: tf.reduce_sum(x) + linalg.norm(x), "A function of SciPy's"),
+    ],
+    ids=["nothing else", "a part", "of a ufunc", "of arrays", "of arrays, too"],
+)
+def test_functions_that_nothing_follows(way: str, f: Any, name: str) -> None:
+    """A part of the gradient is missing: it says which function, at the line that called it."""
+    with pytest.warns(tf.errors.GradientWarning, match=f"{name}.* no gradient follows") as found:
+        WAYS[way](f)
+    assert {w.filename for w in found} == {__file__}
+
+
+@pytest.mark.parametrize("way", ["grad", "jvp", "jacobian"])
+@pytest.mark.parametrize(
+    ("f", "how"),
+    [
+        (lambda x: float(x[0]) ** 2, "float"),
+        (lambda x: np.sum(x.numpy() ** 2), "numpy"),
+        (lambda x: np.asarray(x)[0], "NumPy"),
+    ],
+)
+def test_numbers_that_are_returned(way: str, f: Any, how: str) -> None:
+    match = rf"returned numbers.*{how}.* at {__file__}:\d+"
+    with pytest.warns(tf.errors.GradientWarning, match=match):
+        assert not np.any(tf.nest.flatten(WAYS[way](f))[-1])
+
+
+def looked_at(x: Any) -> Any:
+    """What a program looks at, and what has no derivative anyway."""
+    (
+        np.argmax(x),
+        np.argsort(x),
+        np.shape(x),
+        np.ndim(x),
+        np.isnan(x),
+        np.any(x > 0),
+        np.allclose(x, x),
+    )
+    (
+        np.searchsorted(x, 1.5),
+        np.digitize(x, [1.0]),
+        np.nonzero(x),
+        np.isin(x, [1.0]),
+        np.result_type(x),
+    )
+    text = f"{x} {float(x[0])} {x.numpy().mean()} {np.asarray(x).max()}"
+    size = 2.0 if float(x[0]) > 0 and len(text) else 3.0
+    return tf.reduce_sum(x**2) * size
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "f",
+    [looked_at, lambda x: tf.reduce_sum(tf.ones(x.shape)), lambda x: 3.0, lambda x: np.sum(np.fmod(x, 0.7))],
+    ids=["looked at", "of the shape", "a constant", "followed"],
+)  # fmt: skip
+def test_what_loses_no_gradient(way: str, f: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        WAYS[way](f)
+
+
+def test_what_others_do_meanwhile() -> None:
+    """Another thread's values are not this one's."""
+    go, done = threading.Event(), threading.Event()
+
+    def other() -> None:
+        go.wait(10)
+        np.partition(X, 1), float(X[0])
+        done.set()
+
+    def f(x: Any) -> float:
+        go.set()
+        done.wait(10)
+        return 3.0
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tf.grad(f)(X)
+    thread.join()
+
+
+def test_tapes_are_tensorflows() -> None:
+    """A tape says None, as ever, and `explain` why."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = tf.constant(np.sum(np.partition(X, 1)))
+        assert tape.gradient(y, X) is None
+
+
+def test_functions_name_what_they_cannot_trace() -> None:
+    with pytest.raises(NotImplementedError, match=r"given to np\.partition"):
+        tf.function(lambda x: np.partition(x, 1))(X)
