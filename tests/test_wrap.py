@@ -255,6 +255,24 @@ def test_what_the_complex_step_cannot_do() -> None:
         tf.grad(tf.wrap(lambda x: np.abs(x) * x, fallback="complex"))(double(1.0))
 
 
+@pytest.mark.parametrize("way", ["eager", "function", "compiled", "vmap"])
+def test_a_complex_step_is_doubted_again(way: str) -> None:
+    """What was wrong stays wrong in every mode, and elsewhere than where it was right at first."""
+    f = tf.wrap(lambda x: np.abs(x) * x, fallback="complex")
+    slope: Any = tf.grad(lambda x: tf.reduce_sum(f(x)))
+    if way == "vmap":
+        slope = tf.vmap(tf.grad(f))
+    elif way != "eager":
+        slope = tf.function(slope, jit_compile=way == "compiled")
+    for _ in range(3):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="is not analytic"):
+            slope(double([-1.0, 2.0]))
+    g = tf.wrap(lambda x: np.where(np.real(x) > 0, x**2, np.abs(x)), fallback="complex")
+    assert [float(tf.grad(g)(double(x))) for x in (1.0, 2.0, 3.0)] == [2.0, 4.0, 6.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not analytic"):
+        tf.grad(g)(double(-1.0))
+
+
 def test_no_fallback() -> None:
     f = tf.wrap(bare, fallback=None)
     close(f(X), np.sinh(0.7))

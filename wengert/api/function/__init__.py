@@ -9,6 +9,7 @@ stand_ins         Variables as arguments of traced functions: what stands for th
                   is traced
 trace_cache       The trace cache of a function: lookup, a limit on its size, and warnings about
                   retracing
+quick_calls       Calls of traces that are known: by a glance at the arguments
 function          tf.function: Python functions traced to graphs, once per input signature
 python_functions  Python functions as operations: tf.numpy_function and tf.py_function
 vectorized_map    tf.vectorized_map: a function of single examples, computed for a whole batch at

@@ -27,6 +27,13 @@ from wengert.api.function.function_type import (
     constraint_of,
     function_type_of,
 )
+from wengert.api.function.quick_calls import (
+    are_alike,
+    arrangement,
+    key_among_others,
+    key_beside_devices,
+    key_of_tensors,
+)
 from wengert.api.function.signatures import (
     Inputs,
     bound_to_trace,
@@ -62,19 +69,16 @@ from wengert.state.cell import new_resource
 from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
 from wengert.values.composite import Composite
-from wengert.values.convert import convert
-from wengert.values.on_device import Settings, form_of
+from wengert.values.on_device import Settings
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.type_spec import TensorSpec, TypeSpec, spec_of
-from wengert.values.value import HELD, Value
+from wengert.values.value import Value
 
 if TYPE_CHECKING:
     from wengert.execution.description import Description
     from wengert.graph.graph import Graph
-    from wengert.values.shapes import Dims
-    from wengert.values.typing import NumpyDType
 
 
 _NUMBERS: Final = itertools.count()  # of traces
@@ -107,7 +111,8 @@ class ConcreteFunction:
         self._there = there
         # Whether it is a plain list or tuple of tensors.
         flat = type(structure) in (list, tuple) and all(there) and len(there) == len(structure)
-        self._kind = type(structure) if flat and not any(map(_is_nested, structure)) else None
+        is_flat = flat and not any(map(_is_nested, structure))
+        self._kind = type(structure) if is_flat else arrangement(structure, there)
         self._captures = subgraph.graph._captures
         self._is_single = there == [True] and not _is_nested(structure)
 
@@ -390,10 +395,11 @@ class Function:
         """Call the trace for these arguments, tracing first if there is none."""
         context = thread.context
         key, tensors = None, args
-        if not kwargs and not context.overrides and context.building is None:
-            key = _quick_key(args) if not Settings.tensors else _beside_devices(args)
+        if not context.overrides and context.building is None:
+            if not kwargs:
+                key = key_of_tensors(args) if not Settings.tensors else key_beside_devices(args)
             if key is None:
-                key, tensors = _among_others(args)
+                key, tensors = key_among_others(args, kwargs)
         if key is not None:
             concrete = self._quick.get(key)
             if concrete is not None:
@@ -405,7 +411,7 @@ class Function:
                 return self._python_function(*args, **kwargs)
         inputs, concrete = self._for_call(args, kwargs)
         is_quick = key is not None and not inputs.variables
-        if is_quick and list(map(_form, inputs.tensors)) == list(map(_form, tensors)):
+        if is_quick and are_alike(inputs.tensors, tensors):
             if len(self._quick) >= MOST:
                 self._quick.clear()
             self._quick[key] = concrete
@@ -681,54 +687,6 @@ _ENGINES: Final = {None: None, True: "native", False: "numpy"}
 def _input_for(graph: FunctionGraph, spec: TensorSpec) -> SymbolicTensor:
     shape = None if spec.shape.rank is None else list(spec.shape)
     return graph.input(shape, spec.dtype.numpy_dtype, spec.name or "args")
-
-
-def _quick_key(args: tuple[Any, ...]) -> Dims | tuple[Dims | NumpyDType, ...] | None:
-    """Shapes and dtypes of the arguments; None unless all are plain tensors."""
-    key = []
-    for arg in args:
-        if type(arg) is not Tensor:
-            return None
-        array = arg._array
-        key += [array.shape, array.dtype]
-    return tuple(key)
-
-
-def _beside_devices(args: tuple[Any, ...]) -> Dims | tuple[Dims | NumpyDType, ...] | None:
-    """The same where tensors may be on a device, which are not fetched for it."""
-    key = []
-    for arg in args:
-        if type(arg) is not Tensor:
-            return None
-        form = arg.__dict__.get(HELD)  # as `form_of` finds it, 1 us faster
-        if form is None:
-            form = arg._array
-        key += [form.shape, form.dtype]
-    return tuple(key)
-
-
-_PYTHONS: Final = frozenset((float, int, bool, str, type(None)))  # in the key by their values
-
-
-def _among_others(args: tuple[Any, ...]) -> tuple[Any, tuple[Tensor, ...]]:
-    """The key, and the tensors, where NumPy's arrays and Python's values are among them."""
-    key: list[Any] = []
-    tensors: list[Tensor] = []
-    for arg in args:
-        kind = type(arg)
-        if kind is Tensor or kind is np.ndarray:
-            tensors.append(arg if kind is Tensor else convert(arg))
-            key += _form(tensors[-1])
-        elif kind in _PYTHONS and arg == arg:
-            key += [kind, arg]
-        else:
-            return None, args
-    return tuple(key), tuple(tensors)
-
-
-def _form(tensor: Any) -> tuple[Any, Any]:
-    form = form_of(tensor)
-    return form.shape, form.dtype
 
 
 def _without_first(signature: inspect.Signature | None) -> Any:
