@@ -154,8 +154,8 @@ def branches(x: Any) -> Any:
 PROGRAMS: dict[str, tuple[Function, list[Any]]] = {
     "network": (differentiated(network), [normal(37, 65), normal(65, 33), normal(33, 10)]),
     "images": (differentiated(images), [normal(3, 13, 11, 5), normal(3, 3, 5, 7)]),
-    "tiles": (differentiated(images), [normal(2, 23, 21, 32), normal(3, 3, 32, 32) / 9]),
-    "long filters": (differentiated(images), [normal(2, 26, 29, 16), normal(5, 5, 16, 32) / 9]),
+    "tiles": (differentiated(images), [normal(4, 23, 21, 32), normal(3, 3, 32, 32) / 9]),
+    "long filters": (differentiated(images), [normal(2, 26, 29, 32), normal(5, 5, 32, 32) / 9]),
     "attention": (differentiated(attention), [normal(2, 3, 29, 9), normal(2, 3, 29, 9)]),
     "recurrent": (differentiated(recurrent), [normal(23, 4, 17), normal(17, 17) / 9]),
     "sorted": (ordered, [normal(7, 301)]),

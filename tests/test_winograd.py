@@ -16,6 +16,7 @@ from wengert.engines.native.frontend.images.winograd import of_filter, pieces_of
 from wengert.engines.native.kernels import winograd as kernel
 from wengert.engines.native.kernels import winograd_filter_gradient as of_filters
 from wengert.engines.native.runtime.processor import is_supported
+from wengert.ops.arrays.window_geometry import windows
 from wengert.ops.nn.conv import kernels
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="nothing compiles here")
@@ -34,8 +35,10 @@ def as_before() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Convolutions with little to do are left to kernels, too."""
+    """Convolutions with little to do are left to kernels, and images with few channels or tiles to these."""
     monkeypatch.setattr(kernels, "WORTH_SHARING", 1)
+    monkeypatch.setattr(winograd, "CHANNELS", 16)
+    monkeypatch.setattr(winograd, "TILES", 64)
 
 
 @pytest.fixture
@@ -134,7 +137,7 @@ def test_the_formula_holds_for_all_numbers(length: int) -> None:
                     products[i, j] += (image @ tile @ image.T)[i, j] * next(factors)
                     count += 1
     want = [[(seen[a : a + length, b : b + length] * w).sum() for b in range(2)] for a in range(2)]
-    np.testing.assert_array_equal(back @ products @ back.T, want)
+    np.testing.assert_array_equal(back @ products @ back.T / winograd.TIMES, want)
     assert count == len(of_filter(length)) == {3: 16, 5: 49}[length]
 
 
@@ -202,6 +205,23 @@ def test_derivatives_of_higher_orders() -> None:
 # ---- numbers that are not finite ------------------------------------------------------------------------
 
 
+def test_the_smallest_filters_keep_their_digits() -> None:
+    """Halves of subnormal numbers would be nothing: factors are whole multiples."""
+    x, w = drawn((2, 20, 20, 16)) * np.float32(1e30), drawn((3, 3, 16, 32), 1) * np.float32(1e-42)
+    found = tf.nn.conv2d(x, w, 1, "SAME").numpy()
+    exact = tf.nn.conv2d(x.astype(EXACT), w.astype(EXACT), 1, "SAME").numpy()
+    assert np.max(np.abs(found - exact)) <= 2e-6 * np.max(np.abs(exact))
+
+
+def test_sums_that_overflow_on_the_way_overflow_here() -> None:
+    x, w = np.zeros((2, 20, 20, 16), np.float32), np.zeros((3, 3, 16, 32), np.float32)
+    x[0, 7, 8, :4] = 3e38, 3e38, -3e38, -3e38
+    w[1, 1] = 1.0
+    direct = directly(convolution("SAME"), x, w).numpy()
+    assert np.isinf(direct).sum() == 32
+    np.testing.assert_array_equal(tf.nn.conv2d(x, w, 1, "SAME"), direct)
+
+
 @pytest.mark.parametrize("special", [np.inf, -np.inf, np.nan, 3e38])
 @pytest.mark.parametrize("place", [(0, 0, 0, 0), (1, 11, 12, 5), (1, 20, 21, 15)])
 def test_what_is_not_finite_stays_where_it_was(special: float, place: Any) -> None:
@@ -251,6 +271,20 @@ def test_others_are_convolved_directly(used: list[str]) -> None:
         )
         both(tf.constant(given), tf.constant(w))
     assert used == []
+
+
+def test_few_channels_and_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What costs more than it saves is convolved directly."""
+    monkeypatch.undo()
+    for n, size, channels, made, is_worth in [
+        (2, 24, 32, 32, True), (1, 30, 32, 64, False), (3, 24, 16, 64, False), (3, 24, 64, 16, False), (32, 6, 32, 32, True),
+    ]:  # fmt: skip
+        at = windows((size, size), (3, 3), (1, 1), (1, 1), "SAME", (), "Conv2D")
+        found = winograd.winograd_form("f4", (n, size, size, channels), made, at)
+        assert (found is not None) is is_worth
+        assert (
+            winograd.gradient_form("f4", (n, size, size, channels), made, at) is not None
+        ) is is_worth
 
 
 def test_tensorflows_switch_turns_it_off(used: list[str]) -> None:

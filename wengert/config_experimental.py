@@ -27,7 +27,7 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
     """Whether large convolutions of float32 may take fewer products, whose factors are sums of neighbours.
 
     Results differ in the last digits. Digits are never rounded off before a product, as they are by processors
-    that have TensorFloat-32. It holds for what is compiled from now on.
+    that have TensorFloat-32. It holds for what is compiled from now on, and for gradients of filters at once.
     """
     allow_tensor_float_32(enabled)
 

@@ -12,10 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from wengert.engines.native.codegen.kernel_writer import Kernel, kernel
+from wengert.engines.native.codegen.vectors import literal
 from wengert.engines.native.frontend.images.image_tiles import Block
-from wengert.engines.native.frontend.images.winograd import SEEN, Form, of_filter
+from wengert.engines.native.frontend.images.winograd import SEEN, TIMES, Form, of_filter
+from wengert.engines.native.frontend.scalar import constant
 from wengert.engines.native.kernels.conv_sums import ConvSums
+from wengert.engines.native.kernels.matmul import multiplied
 from wengert.engines.native.kernels.winograd_tiles import (
     Factors,
     Grid,
@@ -30,7 +35,10 @@ def convolve(form: Form, kind: str, x: Any, w: Any, plain: Any, y: Any) -> None:
     """The convolution, in `y`; `plain` is the filter as the direct convolution takes it."""
     groups, lanes = len(plain), plain.shape[-1]
     takes = of_filter(w.shape[0]).astype(w.dtype)
-    factors = takes @ plain.reshape(groups, takes.shape[1], w.shape[2] * lanes)
+    numbers = plain.reshape(groups, takes.shape[1], w.shape[2] * lanes)
+    factors = np.empty((groups, len(takes), w.shape[2] * lanes), w.dtype)
+    for group, target in zip(numbers, factors, strict=True):
+        multiplied(takes, group, target)
     run = _winograd(kind, form.plain.block, form.unrolled, form.pieces)
     run(form.parts, form.numbers, x, plain, factors, y)
 
@@ -135,7 +143,9 @@ class _Winograd(ConvSums):
             ]
             for a in range(SEEN)
         ]
-        results = to_windows(self, self.kinds, given)
+        results = to_windows(
+            self, self.kinds, given, literal(self.kind, constant(self.kind, 1 / TIMES), self.width)
+        )
         self._write(results, top, left, self.add(channel, v * self.width))
         sums = [self.set(f"fadd {self.kinds} {a}, {b}") for a, b in results]
         total = self.set(f"fadd {self.kinds} {sums[0]}, {sums[1]}")

@@ -14,7 +14,8 @@ import numpy as np
 from wengert.engines.native.codegen.kernel_writer import kernel
 from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.images.image_tiles import Block
-from wengert.engines.native.frontend.images.winograd import GradientForm, of_filter
+from wengert.engines.native.frontend.images.winograd import TIMES, GradientForm, of_filter
+from wengert.engines.native.kernels.matmul import multiplied
 from wengert.engines.native.kernels.padded_lines import Lines
 from wengert.engines.native.kernels.winograd_tiles import (
     Factors,
@@ -32,7 +33,8 @@ def filter_gradient(form: GradientForm, kind: str, x: Any, g: Any, shape: Sequen
     run = _compared(kind, form.block, form.pieces)
     run(form.parts, form.numbers, x, g, total)
     given = total.sum(0) if form.sums > 1 else total[0]
-    found = (takes.T @ given.reshape(len(takes), -1)).reshape(shape)
+    found = multiplied(takes.T, given.reshape(len(takes), -1)).reshape(shape)
+    found *= x.dtype.type(1 / TIMES)
     return found if np.isfinite(found).all() else None
 
 

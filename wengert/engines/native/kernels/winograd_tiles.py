@@ -53,8 +53,8 @@ def of_windows(w: FunctionWriter, kinds: str, given: Grid) -> Grid:
     return both_ways(line, given)
 
 
-def to_windows(w: FunctionWriter, kinds: str, products: Grid) -> Grid:
-    """The results of a tile's four windows, from its products."""
+def to_windows(w: FunctionWriter, kinds: str, products: Grid, share: str) -> Grid:
+    """The results of a tile's four windows, from its products, of which they are a share."""
 
     def line(m: Sequence[str]) -> list[str]:
         return [
@@ -62,7 +62,7 @@ def to_windows(w: FunctionWriter, kinds: str, products: Grid) -> Grid:
             minus(w, kinds, minus(w, kinds, m[1], m[2]), m[3]),
         ]
 
-    return both_ways(line, products)
+    return [[w.set(f"fmul {kinds} {y}, {share}") for y in row] for row in both_ways(line, products)]
 
 
 def both_ways(line: Any, grid: Grid) -> Grid:
