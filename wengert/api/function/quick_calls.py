@@ -112,10 +112,9 @@ def arrangement(structure: Any, there: Sequence[bool]) -> Arranged | None:
 
     `there` says of each leaf whether it is a tensor, and not None.
     """
-    found = _arrangement(structure, iter(there), iter(range(len(there))))
-    if found is None:
+    if type(structure) not in (*_LISTS, dict):
         return None
-    return found if type(structure) in (*_LISTS, dict) else None
+    return _arrangement(structure, iter(there), iter(range(len(there))))
 
 
 def _arrangement(structure: Any, there: Any, number: Any) -> Arranged | None:

@@ -127,7 +127,7 @@ def block_of(kind: str, made: int, columns: int) -> Block | None:
 def whole_block(kind: str, made: int, columns: int) -> Block | None:
     """The best block of one or two vectors that are all full, if there is any."""
     block = block_of(kind, made, columns)
-    if block is not None and made % (block.lanes):
+    if block is not None and made % block.lanes:
         return block_of(kind, block.width, columns)
     return block
 
@@ -169,7 +169,7 @@ def convolution_tiles(kind: str, shape: Sequence[int], made: int, at: Any) -> tu
     These are equal groups: none of them overlaps another one.
     """
     form = convolution_form(kind, shape, made, at, whole_block(kind, made, at.out[1]))
-    if form is None or made % (form.block.lanes):
+    if form is None or made % form.block.lanes:
         raise NotLowered("a large image of so many channels")
     name = ".".join(map(str, ("conv", kind, *form.block, int(form.lines.padded), form.unrolled)))
     windows, lines = math.prod(at.out), form.lines

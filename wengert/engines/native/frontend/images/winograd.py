@@ -113,7 +113,7 @@ def winograd_form(kind: str, shape: Sequence[int], made: int, at: Any) -> Form |
         return None
     even = at._replace(out=tuple(2 * n for n in tiles))
     plain = convolution_form(kind, shape, made, even, block, 2 * each)
-    if plain is None or made % (block.lanes) or channels % unrolling():
+    if plain is None or made % block.lanes or channels % unrolling():
         return None
     chunk = CHUNK // (block.lanes * int(kind[1]))
     numbers = (*plain.numbers, *at.out, tiles[1], each, min(chunk, channels))
@@ -137,7 +137,7 @@ def gradient_form(kind: str, shape: Sequence[int], made: int, at: Any) -> Gradie
         return None
     pieces, channels = pieces_of(at.kernel[0]), shape[3]
     block = whole_block(kind, made, channels)
-    if block is None or made % (block.lanes):
+    if block is None or made % block.lanes:
         return None
     count = len(of_filter(at.kernel[0]))
     groups, piece = cut(made, block.lanes, count * channels * made * int(kind[1]))
