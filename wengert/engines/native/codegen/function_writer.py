@@ -192,9 +192,11 @@ class FunctionWriter(Body):
         ]
         return now
 
-    def share(self, each: str, count: str, body: Callable[[str], None]) -> None:
-        """`body(k)` for the part's share of `count` items: `each` of them per part."""
-        begin = self.mul("%part", each)
+    def share(
+        self, each: str, count: str, body: Callable[[str], None], number: str = "%part"
+    ) -> None:
+        """`body(k)` for the share of this number of `count` items: `each` of them per part."""
+        begin = self.mul(number, each)
         self.loop(begin, self.least(self.add(begin, each), count), 1, lambda k, _: body(k))
 
     def portion(self, number: str, count: int, parts: int) -> tuple[Any, Any]:

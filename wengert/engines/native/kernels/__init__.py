@@ -6,6 +6,7 @@ batch_norm            Formulas of large matrices and vectors of their columns: e
 checksum              The checksum CRC-32C by the processor's own instruction
 conv                  Convolutions of large channels-last images, without im2col
 conv_sums             Shared by the kernels of convolutions: sums of a few adjacent windows
+filter_sums           Shared by the kernels of a filter's gradient: sums of a few of its numbers
 winograd              Convolutions with fewer multiplications
 winograd_filter_gradient  The gradient of these with respect to the filter
 winograd_tiles        Shared by these two: the sums and differences of what tiles see

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import kernel
-from wengert.engines.native.codegen.vectors import llvm_type, power_over
+from wengert.engines.native.codegen.vectors import power_over
 from wengert.engines.native.frontend.images.image_tiles import (
     PARTS,
     SMALLEST,
@@ -24,7 +24,8 @@ from wengert.engines.native.frontend.images.image_tiles import (
 )
 from wengert.engines.native.frontend.images.winograd import gradient_form
 from wengert.engines.native.kernels import winograd_filter_gradient
-from wengert.engines.native.kernels.padded_lines import Lines, kind_of
+from wengert.engines.native.kernels.filter_sums import FilterSums
+from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 
 CACHE: Final = 1 << 15  # bytes of the rows along which sums stay in registers, to fit the cache
@@ -83,11 +84,9 @@ def _comparison(kind: str, block: Block, padded: bool) -> str:
     return _Comparison(kind, block, padded).text()
 
 
-class _Comparison(Lines):
+class _Comparison(FilterSums):
     def __init__(self, kind: str, block: Block, padded: bool) -> None:
-        super().__init__(kind, padded, 3, 13)
-        self.block, self.lanes = block, block.lanes
-        self.kinds = llvm_type(kind, block.width)
+        super().__init__(kind, block, padded, 13)
         (count, units, self.columns, self.made, self.taps_y, self.taps_x, self.run, self.step_x,
          self.pixel, self.rate, self.together, pieces, wide) = self.more  # fmt: skip
         size = self.mul(self.taps_y, self.taps_x, self.run, self.made)
@@ -97,9 +96,7 @@ class _Comparison(Lines):
             self.mul(piece, wide),
             self.least(self.mul(self.add(piece, 1), wide), self.made),
         )
-        begin = self.mul(share, units)
-        end = self.least(self.add(begin, units), count)
-        self.loop(begin, end, 1, lambda unit, _: self._unit(unit))
+        self.share(units, count, self._unit, share)
 
     def _unit(self, unit: str) -> None:
         self.see(unit)
@@ -129,9 +126,6 @@ class _Comparison(Lines):
         self.loop(0, self.taps_y, 1, line)
 
     def _sums(self, first: str, end: str, x: str, w: str, m: str, q: str, wanted: str) -> None:
-        count, each = self.block.windows, self.block.vectors
-        nothing = [(self.kinds, "zeroinitializer")] * (count * each)
-
         def row(r: str, sums: list[str]) -> Sequence[str]:
             number = self.mul(self.add(self.mul(self.image, self.rows), r), self.columns)
             source = self.place(self.kind, self.start_of(r), x)
@@ -139,29 +133,16 @@ class _Comparison(Lines):
             carried = [("ptr", source), ("ptr", given), *[(self.kinds, s) for s in sums]]
             return self.loop(0, self.columns, 1, self._window, carried)[2:]
 
-        sums = self.loop(first, end, 1, row, nothing)
-        for p in range(count):
+        sums = self.loop(first, end, 1, row, self.nothing)
+        for p in range(self.block.windows):
             own = self.set(f"icmp sge i64 {self.add(q, p)}, {wanted}")
-            self.when(own, lambda p=p: self._add(w, m, p, sums))  # type: ignore[misc]
+
+            def put(p: int = p) -> None:
+                place = self.add(self.mul(self.add(w, p), self.made), m)
+                self.add_to(self.total, place, p, sums)
+
+            self.when(own, put)
 
     def _window(self, _: str, now: list[str]) -> Sequence[str]:
         """Multiply the image under one window by its cotangents, and add up."""
-        width, each = self.block.width, self.block.vectors
-        source, given, *sums = now
-        vectors = [self.read(self.kind, given, v * width, width) for v in range(each)]
-        for p in range(self.block.windows):
-            value = self.splat(source, p, width)
-            for v, vector in enumerate(vectors):
-                at = p * each + v
-                sums[at] = self.intrinsic("fma", self.kind, width, [value, vector, sums[at]])
-        moved = self.place(self.kind, source, self.pixel), self.place(self.kind, given, self.made)
-        return [*moved, *sums]
-
-    def _add(self, w: str, m: str, p: int, sums: list[str]) -> None:
-        width, each = self.block.width, self.block.vectors
-        place = self.add(self.mul(self.add(w, p), self.made), m)
-        for v in range(each):
-            at = self.add(place, v * width)
-            so_far = self.read(self.kind, self.total, at, width)
-            then = self.set(f"fadd {self.kinds} {so_far}, {sums[p * each + v]}")
-            self.write(self.kind, self.total, at, then, width)
+        return self.add_products(now, self.pixel, self.made)

@@ -17,7 +17,7 @@ import numpy as np
 from wengert.engines.native.codegen.kernel_writer import Kernel, kernel
 from wengert.engines.native.codegen.vectors import literal
 from wengert.engines.native.frontend.images.image_tiles import Block
-from wengert.engines.native.frontend.images.winograd import SEEN, TIMES, Form, of_filter
+from wengert.engines.native.frontend.images.winograd import SEEN, TIMES, Form, of_filter, unrolling
 from wengert.engines.native.frontend.scalar import constant
 from wengert.engines.native.kernels.conv_sums import ConvSums
 from wengert.engines.native.kernels.matmul import multiplied
@@ -27,6 +27,7 @@ from wengert.engines.native.kernels.winograd_tiles import (
     Product,
     each_product,
     enter_image,
+    plus,
     to_windows,
 )
 
@@ -39,8 +40,8 @@ def convolve(form: Form, kind: str, x: Any, w: Any, plain: Any, y: Any) -> None:
     factors = np.empty((groups, len(takes), w.shape[2] * lanes), w.dtype)
     for group, target in zip(numbers, factors, strict=True):
         multiplied(takes, group, target)
-    run = _winograd(kind, form.plain.block, form.unrolled, form.pieces)
-    run(form.parts, form.numbers, x, plain, factors, y)
+    run = _winograd(kind, form.plain.block, unrolling(), form.pieces)
+    run(form.plain.lines.parts, form.numbers, x, plain, factors, y)
 
 
 def tile_kernel(
@@ -147,8 +148,7 @@ class _Winograd(ConvSums):
             self, self.kinds, given, literal(self.kind, constant(self.kind, 1 / TIMES), self.width)
         )
         self._write(results, top, left, self.add(channel, v * self.width))
-        sums = [self.set(f"fadd {self.kinds} {a}, {b}") for a, b in results]
-        total = self.set(f"fadd {self.kinds} {sums[0]}, {sums[1]}")
+        total = plus(self, self.kinds, *[plus(self, self.kinds, *row) for row in results])
         return self.intrinsic("fma", self.kind, self.width, [total, "zeroinitializer", found])
 
     def _write(self, results: Grid, top: str, left: str, channel: str) -> None:
@@ -173,7 +173,7 @@ class _Winograd(ConvSums):
         """Whether a number of some vectors is NaN."""
         total = found[0]
         for value in found[1:]:
-            total = self.set(f"fadd {self.kinds} {total}, {value}")
+            total = plus(self, self.kinds, total, value)
         truths = self.set(f"fcmp uno {self.kinds} {total}, {total}")
         bits = f"i{self.width}"
         word = self.set(f"bitcast <{self.width} x i1> {truths} to {bits}")

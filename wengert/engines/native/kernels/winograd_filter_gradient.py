@@ -7,16 +7,16 @@ position by position, and summed over all tiles. What a filter's numbers give to
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import kernel
-from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.images.image_tiles import Block
 from wengert.engines.native.frontend.images.winograd import TIMES, GradientForm, of_filter
+from wengert.engines.native.kernels.filter_sums import FilterSums
 from wengert.engines.native.kernels.matmul import multiplied
-from wengert.engines.native.kernels.padded_lines import Lines
 from wengert.engines.native.kernels.winograd_tiles import (
     Factors,
     Product,
@@ -43,12 +43,10 @@ def _compared(kind: str, block: Block, pieces: int) -> str:
     return _Compared(kind, block, pieces).text()
 
 
-class _Compared(Lines):
+class _Compared(FilterSums):
     def __init__(self, kind: str, block: Block, pieces: int) -> None:
-        super().__init__(kind, True, 3, 11)
-        self.block, self.lanes = block, block.lanes
-        self.width, self.pieces = block.width, pieces
-        self.kinds = llvm_type(kind, block.width)
+        super().__init__(kind, block, True, 11)
+        self.pieces = pieces
         (count, units, self.out_rows, self.out_columns, self.along_line, each, self.channels,
          self.made, pieces_of_made, wide, self.products_of_all) = self.more  # fmt: skip
         across, deep = self.add(self.along_line, pieces - 1), self.add(each, pieces - 1)
@@ -59,9 +57,7 @@ class _Compared(Lines):
         self.given = Factors(self, (each, self.along_line), self.made_here, self.lanes)
         size = self.mul(self.products_of_all, self.channels, self.made)
         self.total = self.place(kind, self.arrays[2], self.mul(share, size))
-        begin = self.mul(share, units)
-        end = self.least(self.add(begin, units), count)
-        self.loop(begin, end, 1, lambda unit, _: self._unit(unit))
+        self.share(units, count, self._unit, share)
 
     def _unit(self, unit: str) -> None:
         self.see(unit)
@@ -133,7 +129,8 @@ class _Compared(Lines):
                 place = self.add(self.mul(at, self.made), self.first_made, self.mul(m, self.lanes))
                 for c in range(self.block.windows):
                     own = self.set(f"icmp sge i64 {self.add(at, c)}, {wanted}")
-                    self.when(own, lambda c=c: self._add(total, place, c, sums))  # type: ignore[misc]
+                    at_c = self.add(place, self.mul(self.made, c))
+                    self.when(own, partial(self.add_to, total, at_c, c, sums))
 
             self.loop(0, self.given.groups, 1, made)
 
@@ -141,8 +138,6 @@ class _Compared(Lines):
 
     def _sums(self, x: str, given: str) -> list[str]:
         """The products of a few channels with a few of the cotangents', summed over all tiles."""
-        count = self.block.windows * self.block.vectors
-        nothing = [(self.kinds, "zeroinitializer")] * count
 
         def row(r: str, sums: list[str]) -> Sequence[str]:
             begins = [
@@ -152,26 +147,7 @@ class _Compared(Lines):
             carried = [("ptr", b) for b in begins] + [(self.kinds, s) for s in sums]
             return self.loop(0, self.along_line, 1, self._tile, carried)[2:]
 
-        return self.loop(0, self.own, 1, row, nothing)
+        return self.loop(0, self.own, 1, row, self.nothing)
 
     def _tile(self, _: str, now: list[str]) -> Sequence[str]:
-        width, each = self.width, self.block.vectors
-        x, given, *sums = now
-        vectors = [self.read(self.kind, given, v * width, width) for v in range(each)]
-        for p in range(self.block.windows):
-            value = self.splat(x, p, width)
-            for v, vector in enumerate(vectors):
-                at = p * each + v
-                sums[at] = self.intrinsic("fma", self.kind, width, [value, vector, sums[at]])
-        moved = [
-            self.place(self.kind, x, self.block.windows),
-            self.place(self.kind, given, self.lanes),
-        ]
-        return [*moved, *sums]
-
-    def _add(self, total: str, place: str, k: int, sums: list[str]) -> None:
-        for v in range(self.block.vectors):
-            at = self.add(place, self.mul(self.made, k), v * self.width)
-            so_far = self.read(self.kind, total, at, self.width)
-            then = self.set(f"fadd {self.kinds} {so_far}, {sums[k * self.block.vectors + v]}")
-            self.write(self.kind, total, at, then, self.width)
+        return self.add_products(now, self.block.windows, self.lanes)

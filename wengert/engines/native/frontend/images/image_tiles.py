@@ -172,10 +172,15 @@ def convolution_tiles(kind: str, shape: Sequence[int], made: int, at: Any) -> tu
     if form is None or made % form.block.lanes:
         raise NotLowered("a large image of so many channels")
     name = ".".join(map(str, ("conv", kind, *form.block, int(form.lines.padded), form.unrolled)))
-    windows, lines = math.prod(at.out), form.lines
-    flops = 2 * shape[0] * windows * made * math.prod(at.kernel) * shape[3]
+    lines, flops = form.lines, flops_of(shape, made, at)
+    windows = math.prod(at.out)
     tiles = Tiles(KERNELS + name, form.numbers, lines.parts, 1, lines.windows, windows, flops)
     return tiles, form.block.lanes
+
+
+def flops_of(shape: Sequence[int], made: int, at: Any) -> int:
+    """Those of a convolution that multiplies each number of a window by itself."""
+    return 2 * shape[0] * math.prod(at.out) * made * math.prod(at.kernel) * shape[3]
 
 
 def depthwise_form(kind: str, shape: Sequence[int], at: Any) -> Depthwise | None:

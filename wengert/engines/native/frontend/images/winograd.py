@@ -28,6 +28,7 @@ from wengert.engines.native.frontend.images.image_tiles import (
     block_of,
     convolution_form,
     cut,
+    flops_of,
     shape_of,
     whole_block,
 )
@@ -51,10 +52,8 @@ class Form(NamedTuple):
     """How such a convolution is computed: its tiles, and the form and arguments of the kernel."""
 
     plain: Convolution  # for an image with numbers that are not finite
-    parts: int
     windows: int  # of a part
     pieces: int  # of a filter's line
-    unrolled: int  # the loop over channels
     numbers: tuple[int, ...]
 
 
@@ -117,7 +116,7 @@ def winograd_form(kind: str, shape: Sequence[int], made: int, at: Any) -> Form |
         return None
     chunk = CHUNK // (block.lanes * int(kind[1]))
     numbers = (*plain.numbers, *at.out, tiles[1], each, min(chunk, channels))
-    return Form(plain, plain.lines.parts, 2 * each * at.out[1], pieces, unrolling(), numbers)
+    return Form(plain, 2 * each * at.out[1], pieces, numbers)
 
 
 class GradientForm(NamedTuple):
@@ -163,7 +162,8 @@ def _is_worth(kind: str, shape: Sequence[int], made: int, at: Any, tiles: Sequen
         and at.stride == at.rate == (1, 1)
         and min(channels, made) >= CHANNELS
         and n * math.prod(tiles) >= TILES
-        and 7 * 4 * math.prod(tiles) <= 8 * math.prod(at.out)
+        and 7 * 4 * math.prod(tiles)
+        <= 8 * math.prod(at.out)  # windows of tiles, and those that there are
         and is_tensor_float_32_allowed()
     )
 
@@ -183,14 +183,8 @@ def _block(kind: str, made: int, columns: int, tiles: int) -> Block | None:
     return block_of(kind, block.lanes, columns)
 
 
-def kernel_name(form: Form, kind: str) -> str:
-    given = (*form.plain.block, form.unrolled, form.pieces)
-    return ".".join(map(str, ("winograd", kind, *given)))
-
-
 def winograd_tiles(kind: str, form: Form, shape: Sequence[int], made: int, at: Any) -> Tiles:
     """The same in a plan."""
-    windows = math.prod(at.out)
-    flops = 2 * shape[0] * windows * made * math.prod(at.kernel) * shape[3]
-    name = KERNELS + kernel_name(form, kind)
-    return Tiles(name, form.numbers, form.parts, 1, form.windows, windows, flops)
+    name = ".".join(map(str, ("winograd", kind, *form.plain.block, unrolling(), form.pieces)))
+    parts, flops = form.plain.lines.parts, flops_of(shape, made, at)
+    return Tiles(KERNELS + name, form.numbers, parts, 1, form.windows, math.prod(at.out), flops)
