@@ -30,6 +30,7 @@ from wengert.api.function.function_type import (
 from wengert.api.function.quick_calls import (
     are_alike,
     arrangement,
+    has_parts,
     key_among_others,
     key_beside_devices,
     key_of_tensors,
@@ -109,12 +110,9 @@ class ConcreteFunction:
         self._subgraph = subgraph
         self._structure = structure
         self._there = there
-        # Whether it is a plain list or tuple of tensors.
-        flat = type(structure) in (list, tuple) and all(there) and len(there) == len(structure)
-        is_flat = flat and not any(map(_is_nested, structure))
-        self._kind = type(structure) if is_flat else arrangement(structure, there)
+        self._arrangement = arrangement(structure, there)
         self._captures = subgraph.graph._captures
-        self._is_single = there == [True] and not _is_nested(structure)
+        self._is_single = there == [True] and not has_parts(structure)
 
     @property
     def graph(self) -> FunctionGraph:
@@ -221,9 +219,9 @@ class ConcreteFunction:
         return self._arranged([wrap(y) for y in found])
 
     def _arranged(self, made: list[Tensor]) -> Any:
-        if self._kind is None:
+        if self._arrangement is None:
             return None if self._structure is None else self._packed(made)
-        return self._kind(made)
+        return self._arrangement(made)
 
     def _packed(self, results: Sequence[Any]) -> Any:
         given = iter(results)
@@ -307,10 +305,6 @@ class ConcreteFunction:
     def output_dtypes(self) -> Any:
         """The dtypes of the results, nested as these are."""
         return nest.map_structure(lambda s: getattr(s, "dtype", None), self._output_specs)
-
-
-def _is_nested(value: Any) -> bool:
-    return nest.is_nested(value) or nest.is_composite(value)
 
 
 class Function:

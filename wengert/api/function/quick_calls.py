@@ -12,7 +12,6 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.values import nest
-from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.on_device import form_of
 from wengert.values.tensor import Tensor
@@ -41,10 +40,10 @@ def key_beside_devices(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     for arg in args:
         if type(arg) is not Tensor:
             return None
-        form = arg.__dict__.get(HELD)  # as `form_of` finds it, 1 us faster
-        if form is None:
-            form = arg._array
-        key += [form.shape, form.dtype]
+        found = arg.__dict__.get(HELD)  # as `form_of` finds it, 1 us faster
+        if found is None:
+            found = arg._array
+        key += [found.shape, found.dtype]
     return tuple(key)
 
 
@@ -112,9 +111,18 @@ def arrangement(structure: Any, there: Sequence[bool]) -> Arranged | None:
 
     `there` says of each leaf whether it is a tensor, and not None.
     """
-    if type(structure) not in (*_LISTS, dict):
+    kind = type(structure)
+    if kind not in (*_LISTS, dict):
         return None
+    is_whole = all(there) and len(there) == len(structure)
+    if kind in _LISTS and is_whole and not any(map(has_parts, structure)):
+        return kind  # of the results as they are
     return _arrangement(structure, iter(there), iter(range(len(there))))
+
+
+def has_parts(value: Any) -> bool:
+    """Whether a value is nested, or made of several tensors."""
+    return nest.is_nested(value) or nest.is_composite(value)
 
 
 def _arrangement(structure: Any, there: Any, number: Any) -> Arranged | None:
@@ -127,7 +135,7 @@ def _arrangement(structure: Any, there: Any, number: Any) -> Arranged | None:
         if None in named.values():
             return None
         return _of_dict({name: named[name] for name in structure})
-    if nest.is_nested(structure) or isinstance(structure, Composite):
+    if has_parts(structure):
         return None
     if not next(there):
         return lambda results: None

@@ -139,17 +139,17 @@ def trapezoid(y: Numeric, x: Numeric | None = None, dx: float = 1.0, axis: int =
 def diff(a: Numeric, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
     tensor = as_tensor(a)
     at = normal_axes(axis, len(dims(tensor)), "Diff")[0]
-    slab = [1 if k == at else size for k, size in enumerate(dims(tensor))]
-    ends = [
-        None
-        if end is None
-        else shapes.broadcast_to(end, slab)
-        if not np.ndim(end)
-        else as_tensor(end)
-        for end in (prepend, append)
-    ]
-    parts = [x for x in (ends[0], tensor, ends[1]) if x is not None]
-    return running.diff(joining.concatenate(parts, at) if len(parts) > 1 else tensor, n, at)
+    parts = [_slab(prepend, tensor, at), tensor, _slab(append, tensor, at)]
+    there = [x for x in parts if x is not None]
+    return running.diff(joining.concatenate(there, at) if len(there) > 1 else tensor, n, at)
+
+
+def _slab(value: Any, like: Tensor, axis: int) -> Tensor | None:
+    """What lies before or behind a tensor along an axis: a number is one there, and repeated along the others."""
+    if value is None or np.ndim(value):
+        return None if value is None else as_tensor(value)
+    sizes = [1 if k == axis else size for k, size in enumerate(dims(like))]
+    return shapes.broadcast_to(value, sizes)
 
 
 def _cumulated(run: Callable[..., Tensor], begin: float) -> Callable[..., Any]:
@@ -167,9 +167,7 @@ def _cumulated(run: Callable[..., Tensor], begin: float) -> Callable[..., Any]:
         found = run(tensor, at, dtype)
         if not include_initial:
             return found
-        slab = [1 if k == at else size for k, size in enumerate(dims(found))]
-        first = shapes.broadcast_to(as_tensor(begin, found.dtype), slab)
-        return joining.concatenate([first, found], at)
+        return joining.concatenate([_slab(as_tensor(begin, found.dtype), found, at), found], at)
 
     return deferrable(function)
 
@@ -200,8 +198,7 @@ def unwrap(
     added = near - steps
     least = half if discont is None else max(discont, half)
     added = where(elementwise.abs(steps) < least, zeros_like(added), added)
-    slab = [1 if k == at else size for k, size in enumerate(dims(added))]
-    begin = shapes.broadcast_to(as_tensor(0, added.dtype), slab)
+    begin = _slab(as_tensor(0, added.dtype), added, at)
     return tensor + joining.concatenate([begin, running.cumsum(added, at)], at)
 
 

@@ -27,6 +27,7 @@ from wengert.ops.linalg import (
     svd as singular_values,
 )
 from wengert.ops.math.elementwise import cast, ones_like
+from wengert.ops.reductions.reductions import normal_axes
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -233,9 +234,10 @@ def lstsq(a: Numeric, b: Numeric, rcond: float | None = None) -> LeastSquares:
     is_one = len(dims(sides)) == 1
     right = shaping.expand_dims(sides, -1) if is_one else sides
     rows, columns = dims(matrix)
-    found = matmul(pinv(matrix, _share(rcond, rows, columns, matrix)), right)
+    least = _share(rcond, rows, columns, matrix)
+    found = matmul(pinv(matrix, least), right)
     sizes = singular_values.svd(matrix, compute_uv=False)
-    rank = sum(cast(sizes > _share(rcond, rows, columns, matrix) * max(sizes), "int32"))
+    rank = sum(cast(sizes > least * max(sizes), "int32"))
     errors = sum(abs(matmul(matrix, found) - right) ** 2, 0)
     if rows <= columns:
         errors = errors[:0]
@@ -301,8 +303,7 @@ def matrix_norm(x: Numeric, keepdims: bool = False, ord: Any = "fro") -> Tensor:
 def vector_norm(x: Numeric, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
     tensor = in_floats(x)
     rank = len(dims(tensor))
-    along = tuple(range(rank)) if axis is None else axis
-    along = [k % rank for k in (along if isinstance(along, (tuple, list)) else (along,))]
+    along = normal_axes(axis, rank, "VectorNorm")
     others = [k for k in range(rank) if k not in along]
     lines = shaping.transpose(tensor, [*others, *along])
     flat = shaping.reshape(lines, (*dims(lines)[: len(others)], -1))

@@ -73,13 +73,8 @@ def of_scipy(ufunc: Any) -> Callable[..., Any] | None:
 
 @functools.cache
 def _table() -> dict[Any, Callable[..., Any]]:
+    found = {name: deferrable(lambda x, f=f: f(in_floats(x))) for name, f in _OF_ONE.items()}
+    for name, f in _OF_SEVERAL.items():
+        found[name] = deferrable(lambda *xs, f=f: f(*promoted_floats(*xs)))
     theirs = sys.modules["scipy.special"]
-    found = {
-        getattr(theirs, name): deferrable(lambda x, f=f: f(in_floats(x)))
-        for name, f in _OF_ONE.items()
-    }
-    several = {
-        getattr(theirs, name): deferrable(lambda *xs, f=f: f(*promoted_floats(*xs)))
-        for name, f in _OF_SEVERAL.items()
-    }
-    return found | several
+    return {getattr(theirs, name): function for name, function in found.items()}

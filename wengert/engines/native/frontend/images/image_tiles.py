@@ -180,7 +180,8 @@ def convolution_tiles(kind: str, shape: Sequence[int], made: int, at: Any) -> tu
 
 def flops_of(shape: Sequence[int], made: int, at: Any) -> int:
     """Those of a convolution that multiplies each number of a window by itself."""
-    return 2 * shape[0] * math.prod(at.out) * made * math.prod(at.kernel) * shape[3]
+    windows, taps = math.prod(at.out), math.prod(at.kernel)
+    return int(2 * shape[0] * windows * made * taps * shape[3])
 
 
 def depthwise_form(kind: str, shape: Sequence[int], at: Any) -> Depthwise | None:
