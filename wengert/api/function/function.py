@@ -64,6 +64,7 @@ from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import PLACEHOLDER
 from wengert.graph.tracing import as_output, restore, snapshot
+from wengert.host.collector import uncollected
 from wengert.host.locks import TRACING, load_module
 from wengert.ops.arrays.identity import identity
 from wengert.state.cell import new_resource
@@ -548,7 +549,7 @@ class Function:
             return found
         with TRACING:
             found = self._known(outer, key, inputs.specs)  # another thread may have traced it
-            return self._new(outer, key, inputs) if found is None else found
+            return uncollected(self._new, outer, key, inputs) if found is None else found
 
     def _known(
         self, outer: FunctionGraph | None, key: Hashable, specs: Sequence[TypeSpec]
