@@ -42,6 +42,13 @@ np.linalg.lstsq(np.transpose(q[0]), np.ones(4), rcond=None)[0] | np.linalg.lstsq
 np.fft.hfft(x) | np.fft.hfft(a, 5, 0, "ortho") | np.abs(np.fft.ihfft(q[0])) | np.abs(np.fft.ihfft(x, 4, norm="forward")) | np.fmod(x, 0.7) | np.fmod(x - 1.25, 0.5) | np.modf(x - 1) | np.i0(x) | np.unwrap(q * 3) | np.unwrap(x * 9, axis=0, period=2) | np.unwrap(np.cumsum(q, 2), discont=4) | np.cumulative_sum(x) | np.cumulative_sum(a, axis=1, include_initial=True) | np.cumulative_prod(x, include_initial=True) | np.nancumsum(a) | np.nancumsum(x) | np.diff(x, prepend=0.0) | np.diff(a, axis=0, append=v[None]) | np.diff(a, 2, prepend=1.0, append=2.0)
 np.insert(x, 1, 2.0) | np.insert(x, [0, 2], v[:2]) | np.insert(v, 1, x) | np.insert(a, 1, x, axis=0) | np.insert(a, [1, 1], 0.5, axis=1) | np.delete(x, 1) | np.delete(a, [0, 2], axis=1) | np.resize(x, (2, 4)) | np.choose([0, 1, 0], [x, v]) | np.lib.stride_tricks.sliding_window_view(x, 2) | np.lib.stride_tricks.sliding_window_view(a, (2, 2)) | np.apply_along_axis(lambda r: r * r[0], 1, a) | np.apply_along_axis(np.sum, 0, q) | np.apply_along_axis(lambda r: np.outer(r, r), 1, q[0])
 np.polyadd(x, v[1:]) | np.polysub(v[:2], x) | np.polymul(x, v) | np.polyder(x) | np.polyder(q[0, 0], 2) | np.polyint(x) | np.polyint(x, 2, [1.0, 2.0]) | np.polyfit(v, x, 1) | np.polyfit(np.arange(4.0), np.transpose(q[0]), 2)
+np.partition(x, 1)[1] | np.partition(a, -1, axis=0)[2] | np.partition(q, 2, axis=None)[2] | np.quantile(a, [0.1, 0.5], axis=1, keepdims=True) | np.quantile(q, [[0.3, 1.0]], axis=(0, 2)) | np.quantile(x, [0.0, 0.01, 0.4, 1.0], method="hazen") | np.quantile(x, [0.0, 0.4, 0.99], method="weibull") | np.quantile(q, 0.7, method="median_unbiased") | np.quantile(q, 0.1, axis=2, method="normal_unbiased") | np.quantile(x, [0.0, 0.4, 1.0], method="interpolated_inverted_cdf") | np.quantile(q, 0.3, method="lower") | np.quantile(q, 0.3, method="higher") | np.quantile(q, 0.3, 2, method="nearest") | np.quantile(q, 0.3, method="midpoint")
+np.nanmedian(np.where(a > 2.5, np.nan, a), axis=0) | np.nanmedian(np.where(q > 1, np.nan, q)) | np.nanquantile(np.where(np.arange(4) == 1, np.nan, q), [0.2, 0.9], axis=2) | np.nanquantile(np.where(q > 0.5, np.nan, q), 0.3, axis=(0, 2), method="hazen", keepdims=True) | np.nanpercentile(np.where(np.eye(3, 4) > 0, np.nan, q), 40, axis=2)
+np.histogram(v, 3, weights=x)[0] | np.histogram(x, [0.0, 0.5, 1.0, 2.0], weights=x)[0] | np.histogram(x, 4)[1] | np.histogram(v, 5, (-1, 1), weights=x)[0] | np.histogram(v, 3, weights=x, density=True)[0] | np.histogram(q, 4, density=True)[0] | np.histogram(np.ones(3), 2, weights=x) | np.bincount([0, 2, 2], x) | np.bincount([0, 2, 2], x, 5)
+np.add.reduceat(x, [0, 1]) | np.add.reduceat(a, [0, 2], axis=1) | np.maximum.reduceat(q, [0, 2, 1], 2) | np.multiply.reduceat(a, [2, 0]) | np.minimum.reduceat(x, [1]) | np.add.reduceat(x, [1, 1, 0], dtype=np.float64)
+np.poly(x) | np.poly(a) | np.abs(np.poly(np.multiply([1j, 2.0], x[0]))) | np.polydiv(q[0, 0], x) | np.polydiv(x, np.arange(1.0, 5.0)) | np.abs(np.roots(x - 0.2)) | np.abs(np.roots(x[1:])) | np.real(np.roots(x + 0.5))
+np.gradient(q, axis=(1, 2), edge_order=2) | np.gradient(x, np.array([0.0, 1.0, 3.0])) | np.gradient(v, np.cumsum(x)) | np.gradient(q, [0.0, 1.0], [0.0, 2.0, 2.5], 3.0) | np.gradient(a, np.array([0.0, 1.0, 4.0]), axis=0, edge_order=2) | np.gradient(a, x[0], 2.0) | np.gradient(x, edge_order=2)
+np.pad(x, 2, mode="mean") | np.pad(x, (3, 1), mode="linear_ramp") | np.pad(a, ((1, 2), (0, 3)), mode="linear_ramp", end_values=(5, -4)) | np.pad(a, 1, mode="maximum") | np.pad(a, (2, 1), mode="minimum", stat_length=2) | np.pad(x, 2, mode="median") | np.pad(q, 1, mode="mean", stat_length=((1, 2), (2, 1), (3, 3)))
 special.gammaln(x) | special.psi(x) | special.gamma(x - 1.5) | special.erf(x) | special.erfc(x) | special.erfinv(x / 2) | special.ndtr(x) | special.ndtri(x / 2) | special.expit(x) | special.log_expit(x) | special.logit(x / 2) | special.i0(x) | special.i1e(x) | special.j0(x) | special.k1(x) | special.y0(x) | special.entr(x) | special.xlogy(x, x) | special.xlog1py(v, x) | special.betaln(x, np.abs(v)) | special.gammainc(np.abs(v), x) | special.rel_entr(x, np.abs(v)) | special.kl_div(np.abs(v), x)
 x + v | v + x | v * x | v - x | v / x | np.abs(v) ** x | a @ v | v @ a | np.float64(2.0) * x | x[1:] * v[1:] | 2.0 / x | np.eye(3) @ a
 """
@@ -138,3 +145,57 @@ def test_functions_and_their_gradients(call: str) -> None:
     found = tf.function(loss_and_gradients)(*values)
     for one, other in zip(tf.nest.flatten(found), tf.nest.flatten(want), strict=True):
         np.testing.assert_allclose(tf.convert_to_tensor(one), tf.convert_to_tensor(other), 1e-9, 1e-9)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "np.searchsorted(np.sort(x), v)",
+        "np.searchsorted(x, v, 'right', np.argsort(x))",
+        "np.digitize(v, np.array([-1.0, 0.7]))",
+        "np.digitize(x, [3.0, 0.9, 0.2])",
+        "np.digitize(x, [3.0, 0.9, 0.2], right=True)",
+        "np.take(x, np.argpartition(x, 1)[1])",
+        "np.histogram(x, 4)[0]",
+        "np.bincount([0, 1, 1])",
+    ],
+)
+def test_places_and_counts(call: str) -> None:
+    """What is found of them is NumPy's, also where they have no numbers yet."""
+    want = in_numpy(call, X, A, Q)[0]
+    found = tf.function(lambda x, a, q: evaluated(call, x, a, q)[0])(X, A, Q)
+    np.testing.assert_array_equal(found, want)
+    with tf.GradientTape() as tape:
+        x = tf.constant(X)
+        tape.watch(x)
+        again = evaluated(call, x, A, Q)[0]
+    np.testing.assert_array_equal(again, want)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        ("np.quantile(x, 0.5, method='inverted_cdf')", r"has no method 'inverted_cdf'\. There are linear"),
+        ("np.histogram(x, 'auto')", r"np\.histogram_bin_edges of its numbers finds edges by 'auto'"),
+        ("np.gradient(x, edge_order=3)", "edge_order 1 and 2, not 3"),
+        ("np.gradient(a, 1.0, 2.0, 3.0)", "takes one step, or 2"),
+        ("np.gradient(x, [0.0, 1.0])", "the places of all 3 elements of an axis, not 2"),
+        ("np.pad(x, 2, mode='mean', end_values=2)", "pad with mode mean does not take end_values"),
+    ],
+)  # fmt: skip
+def test_what_statistics_do_not_take(call: str, says: str) -> None:
+    x, a = tf.Variable(X), tf.Variable(A)
+    with tf.GradientTape(), pytest.raises((TypeError, ValueError), match=says):
+        evaluated(call, x, a, Q)
+
+
+def test_what_is_no_number_stays_so() -> None:
+    """In quantiles of all, and where nothing is a number; no gradient comes from there."""
+    x = tf.constant([[1.0, np.nan, 3.0], [1.0, 2.0, 4.0], [np.nan] * 3])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        found = np.median(x, axis=1), np.nanmedian(x, axis=1)
+        total = tf.reduce_sum(found[0][1:2]) + tf.reduce_sum(found[1][:2])
+    np.testing.assert_array_equal(found[0], [np.nan, 2.0, np.nan])
+    np.testing.assert_array_equal(found[1], [2.0, 2.0, np.nan])
+    np.testing.assert_array_equal(tape.gradient(total, x), [[0.5, 0, 0.5], [0, 2, 0], [0, 0, 0]])

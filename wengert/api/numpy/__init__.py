@@ -5,7 +5,7 @@ declare       how functions of NumPy's names are declared
 elementwise   functions of each element
 pairs         functions of two values, element by element
 reductions    sums, extremes, truths
-running       running sums and products, differences
+running       running sums and products, differences, sums of parts
 shapes        other shapes
 joining       several in one, one in several
 creation      new arrays
@@ -13,12 +13,12 @@ indexing      elements by their places, diagonals, order
 products      products of vectors and matrices
 random        random numbers
 dtypes        NumPy's names of dtypes
-truths        what is true
 lattice       the dtype that two operands have in common where promotion is TensorFlow's own
 weakly        that promotion on tensors, functions and variables
 behavior      NumPy's methods and promotion on tensors themselves
 linalg        np.linalg
 fourier       np.fft
+statistics    order, quantiles, histograms, spreads
 further       what NumPy has, and tf.experimental.numpy lacks
 moved         what only moves elements: NumPy moves their places
 polynomials   coefficients of polynomials

@@ -23,6 +23,7 @@ from wengert.api.numpy import (
     reductions,
     running,
     shapes,
+    statistics,
 )
 from wengert.ops.reductions.reductions import reduce_logsumexp
 
@@ -66,6 +67,7 @@ REDUCTIONS: Final[Table] = {
     np.logaddexp: reduce_logsumexp,
 }
 ACCUMULATIONS: Final[Table] = {np.add: running.cumsum, np.multiply: running.cumprod}
+PARTS: Final[Table] = {getattr(np, name): running.reduceat_of(name) for name in running.OF_PARTS}
 
 _LINALG: Final = (
     "inv det slogdet eig eigvals eigh eigvalsh cholesky svd svdvals qr solve pinv matrix_power "
@@ -102,15 +104,20 @@ FUNCTIONS: Final[Table] = {
     ),
     **_named("dot inner outer vdot tensordot einsum kron cross", products),
     **_named(
-        "nan_to_num interp trapezoid nanmax nanmin nanvar nanstd std quantile percentile median cov "
-        "corrcoef gradient convolve correlate pad column_stack block array_split ediff1d extract "
-        "shape ndim piecewise astype array_equiv diff cumulative_sum cumulative_prod nancumsum unwrap i0",
+        "nan_to_num interp trapezoid gradient convolve correlate pad column_stack block array_split "
+        "ediff1d extract shape ndim piecewise astype array_equiv diff cumulative_sum cumulative_prod "
+        "nancumsum unwrap i0",
         further,
+    ),
+    **_named(
+        "partition argpartition searchsorted digitize quantile nanquantile percentile nanpercentile "
+        "median nanmedian histogram bincount std cov corrcoef nanmax nanmin nanvar nanstd",
+        statistics,
     ),
     **_named("size", shapes),
     **_named("insert delete resize choose apply_along_axis", moved),
     **_named("sliding_window_view", moved, np.lib.stride_tricks),
-    **_named("polyadd polysub polymul polyder polyint polyfit", polynomials),
+    **_named("polyadd polysub polymul polydiv polyder polyint polyfit poly roots", polynomials),
     **_named(_LINALG, linalg, np.linalg),
     **_named("outer cross tensordot", products, np.linalg),
     **_named("vecdot", further, np.linalg),
@@ -149,6 +156,9 @@ DISCRETE: Final = frozenset(
         "argmax",
         "argmin",
         "argsort",
+        "argpartition",
+        "searchsorted",
+        "digitize",
         "nonzero",
         "count_nonzero",
         "shape",

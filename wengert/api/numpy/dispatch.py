@@ -9,7 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.api.numpy.counterparts import ACCUMULATIONS, DISCRETE, FUNCTIONS, REDUCTIONS, UFUNCS
+from wengert.api.numpy.counterparts import (
+    ACCUMULATIONS,
+    DISCRETE,
+    FUNCTIONS,
+    PARTS,
+    REDUCTIONS,
+    UFUNCS,
+)
 from wengert.api.numpy.promotion import as_tensor, named
 from wengert.api.numpy.scipy_special import of_scipy
 from wengert.api.numpy.shapes import reshape
@@ -121,6 +128,8 @@ def _of_ufunc(ufunc: np.ufunc, method: str) -> Callable[..., Any] | None:
         return None if ours is None else functools.partial(_called, ours)
     if method == "outer":
         return None if ours is None else functools.partial(_outer, ours)
+    if method == "reduceat":
+        return PARTS.get(ufunc)
     found = {"reduce": REDUCTIONS, "accumulate": ACCUMULATIONS}.get(method, {}).get(ufunc)
     return None if found is None else functools.partial(_along_first, found)
 

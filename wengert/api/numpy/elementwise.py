@@ -11,8 +11,8 @@ from wengert.api.numpy.promotion import (
     as_tensor,
     in_floats,
     result_type,
+    truth,
 )
-from wengert.api.numpy.truths import truth
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.identity import identity
 from wengert.ops.math import arithmetic, comparison, complex, elementwise

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.api.numpy import elementwise, indexing, joining, pairs, reductions, running, shapes
-from wengert.api.numpy.products import matmul, outer
+from wengert.api.numpy import (
+    elementwise,
+    indexing,
+    joining,
+    pairs,
+    reductions,
+    running,
+    shapes,
+    statistics,
+)
+from wengert.api.numpy.products import matmul
 from wengert.api.numpy.promotion import as_tensor, in_floats, promoted_floats
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays import creation, gathering, shaping
@@ -202,120 +211,47 @@ def unwrap(
     return tensor + joining.concatenate([begin, running.cumsum(added, at)], at)
 
 
-def _filled(reduce: Callable[..., Any], instead: float) -> Callable[..., Any]:
-    """An extreme of what is a number; nan where nothing is."""
-
-    def function(a: Numeric, axis: Any = None, keepdims: bool = False) -> Tensor:
-        tensor = in_floats(a)
-        missing = elementwise.isnan(tensor)
-        found: Tensor = reduce(where(missing, zeros_like(tensor) + instead, tensor), axis, keepdims=bool(keepdims))  # fmt: skip
-        return where(
-            reductions.all(missing, axis, bool(keepdims)), zeros_like(found) + math.nan, found
-        )
-
-    return deferrable(function)
-
-
-nanmax = _filled(reductions.max, -math.inf)
-nanmin = _filled(reductions.min, math.inf)
-
-
-@deferrable
-def nanvar(a: Numeric, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
-    tensor = in_floats(a)
-    there = elementwise.logical_not(elementwise.isnan(tensor))
-    safe = where(there, tensor, zeros_like(tensor))
-    count = reductions.sum(cast(there, tensor.dtype), axis, keepdims=True)
-    middle = reductions.sum(safe, axis, keepdims=True) / count
-    squares = where(there, (safe - middle) * (safe - middle), zeros_like(safe))
-    total = reductions.sum(squares, axis, keepdims=bool(keepdims))
-    count = reductions.sum(cast(there, tensor.dtype), axis, keepdims=bool(keepdims))
-    return total / (count - ddof)
-
-
-@deferrable
-def nanstd(a: Numeric, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
-    return elementwise.sqrt(nanvar(a, axis, ddof, keepdims))  # type: ignore[no-any-return]
-
-
-@deferrable
-def std(a: Numeric, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Tensor:  # fmt: skip
-    return elementwise.sqrt(reductions.var(a, axis, dtype, None, ddof, keepdims))  # type: ignore[no-any-return]
-
-
-@deferrable
-def quantile(a: Numeric, q: Numeric, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:  # fmt: skip
-    """Between the two elements, in their order, that are next to a fraction of the way."""
-    if method != "linear":
-        raise TypeError(f"np.quantile of a tensor has the method 'linear' only, not {method!r}.")
-    tensor = in_floats(a)
-    rank = len(dims(tensor))
-    axes = normal_axes(axis, rank, "Quantile")
-    rest = [i for i in range(rank) if i not in axes]
-    moved = shaping.transpose(tensor, [*axes, *rest])
-    moved = shaping.reshape(moved, [-1, *[dims(tensor)[i] for i in rest]])
-    ordered = sorting.sort(moved, 0)
-    parts = np.asarray(q, float)
-    way = parts * (dims(ordered)[0] - 1)
-    below = np.floor(way).astype(int)
-    above = np.minimum(below + 1, dims(ordered)[0] - 1)
-    weight = as_tensor((way - below).reshape((*parts.shape, *[1] * len(rest))), tensor.dtype)
-    low, high = (gathering.gather_densely(ordered, as_tensor(i)) for i in (below, above))
-    found = low + (high - low) * weight
-    kept = [1 if i in axes else dims(tensor)[i] for i in range(rank)]
-    return shaping.reshape(found, [*parts.shape, *kept]) if keepdims else found
-
-
-@deferrable
-def percentile(a: Numeric, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:  # fmt: skip
-    return quantile(a, np.asarray(q, float) / 100.0, axis, method, keepdims)
-
-
-@deferrable
-def median(a: Numeric, axis: Any = None, keepdims: bool = False) -> Tensor:
-    return quantile(a, 0.5, axis, "linear", keepdims)
-
-
-@deferrable
-def cov(m: Numeric, y: Numeric | None = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Tensor:  # fmt: skip
-    rows = shapes.atleast_2d(in_floats(m))
-    rows = rows if rowvar or len(dims(as_tensor(m))) < 2 else shaping.transpose(rows)
-    if y is not None:
-        more = shapes.atleast_2d(in_floats(y))
-        rows = joining.concatenate([rows, more if rowvar else shaping.transpose(more)], 0)
-    less = (0 if bias else 1) if ddof is None else ddof
-    centred = rows - reductions.mean(rows, 1, keepdims=True)
-    turned = shaping.transpose(elementwise.conj(centred))
-    return shaping.squeeze(matmul(centred, turned) / (dims(rows)[1] - less))
-
-
-@deferrable
-def corrcoef(x: Numeric, y: Numeric | None = None, rowvar: bool = True) -> Tensor:
-    found = cov(x, y, rowvar)
-    if not dims(found):
-        return found / found
-    spread = elementwise.sqrt(elementwise.real(indexing.diagonal(found)))
-    return pairs.divide(found, outer(spread, spread))  # type: ignore[no-any-return]
-
-
 @deferrable
 def gradient(f: Numeric, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """Central differences inside, differences to one side at the ends."""
-    if edge_order != 1 or any(np.ndim(step) for step in varargs):
-        raise TypeError("np.gradient of a tensor takes steps that are numbers, and edge_order=1.")
+    """Central differences inside, differences to one side at the ends; steps are numbers, or all places."""
     tensor = in_floats(f)
     axes = normal_axes(axis, len(dims(tensor)), "Gradient")
     steps = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)
-    found = [_slopes(tensor, at, step) for at, step in zip(axes, steps, strict=True)]
+    if len(steps) != len(axes):
+        raise TypeError(f"np.gradient takes one step, or {len(axes)}, one for each axis.")
+    if edge_order not in (1, 2):
+        raise ValueError(f"np.gradient has edge_order 1 and 2, not {edge_order!r}.")
+    found = [_slopes(tensor, at, step, edge_order) for at, step in zip(axes, steps, strict=True)]
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def _slopes(x: Tensor, at: int, step: Any) -> Tensor:
-    inside = (_part(x, at, 2, None) - _part(x, at, None, -2)) / 2.0
-    first = _part(x, at, 1, 2) - _part(x, at, 0, 1)
-    last = _part(x, at, -1, None) - _part(x, at, -2, -1)
-    found: Tensor = pairs.divide(joining.concatenate([first, inside, last], at), step)
+def _slopes(x: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
+    """By three points inside, and by the two or three nearest ones at the ends."""
+    widths = _widths(x, at, step)
+    before, after = _part(widths, at, None, -1), _part(widths, at, 1, None)
+    rises = _part(x, at, 1, None) - _part(x, at, None, -1)
+    slopes = rises / widths
+    # The slope at a point that lies between two others, by the parabola through them.
+    left, right = _part(slopes, at, None, -1), _part(slopes, at, 1, None)
+    inside = (after * left + before * right) / (before + after)
+    first, last = _part(slopes, at, None, 1), _part(slopes, at, -1, None)
+    if edge_order == 2:
+        first = 2.0 * first - _part(inside, at, None, 1)
+        last = 2.0 * last - _part(inside, at, -1, None)
+    found: Tensor = joining.concatenate([first, inside, last], at)
     return found
+
+
+def _widths(x: Tensor, at: int, step: Any) -> Tensor:
+    """The distances between neighbours along an axis."""
+    count = dims(x)[at]
+    places = as_tensor(step, x.dtype)
+    if dims(places) and dims(places) != (count,):
+        raise ValueError(
+            f"np.gradient needs the places of all {count} elements of an axis, not {dims(places)[0]}."
+        )
+    widths = running.diff(places) if dims(places) else shapes.broadcast_to(places, [count - 1])
+    return shaping.reshape(widths, [*[1] * at, -1, *[1] * (len(dims(x)) - 1 - at)])
 
 
 def _part(x: Tensor, at: int, start: int | None, stop: int | None) -> Tensor:
@@ -346,7 +282,58 @@ def correlate(a: Numeric, v: Numeric, mode: str = "valid") -> Tensor:
 
 @deferrable
 def pad(array: Numeric, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Tensor:
-    return shapes.pad(array, pad_width, mode, **kwargs)
+    if mode not in _ALONG:
+        return shapes.pad(array, pad_width, "constant" if mode == "empty" else mode, **kwargs)
+    found = as_tensor(array)
+    named, default = ("end_values", 0) if mode == "linear_ramp" else ("stat_length", None)
+    rank = len(dims(found))
+    options = np.broadcast_to(np.asarray(kwargs.pop(named, default)), (rank, 2))
+    if kwargs:
+        raise TypeError(f"pad with mode {mode} does not take {', '.join(sorted(kwargs))}.")
+    widths = np.broadcast_to(np.asarray(pad_width), (rank, 2))
+    for at, (width, option) in enumerate(zip(widths, options, strict=True)):
+        # From the first element inwards, and from the last one.
+        before, behind = (
+            _ALONG[mode](line, at, int(count), value)
+            for line, count, value in zip(
+                (found, shapes.flip(found, at)), width, option, strict=True
+            )
+        )
+        parts = [shapes.flip(before, at), found, behind]
+        found = joining.concatenate([cast(part, found.dtype) for part in parts], at)
+    return found
+
+
+def _of_nearest(reduce: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """What lies behind a line: one number for some of its elements, the nearest ones."""
+
+    def behind(line: Tensor, at: int, count: int, most: int | None) -> Tensor:
+        found = reduce(_part(line, at, None, most), axis=at, keepdims=True)
+        if line.dtype.is_integer and found.dtype.is_floating:
+            found = elementwise.around(found)
+        return shapes.repeat(found, count, at)
+
+    return behind
+
+
+def _ramp(line: Tensor, at: int, count: int, end: Any) -> Tensor:
+    """What lies behind a line: a straight one to a number."""
+    ways = (count - 1 - np.arange(count)) / max(count, 1)
+    way = as_tensor(ways.reshape([-1, *[1] * (len(dims(line)) - 1 - at)]))
+    begin = _part(line, at, None, 1)
+    if not line.dtype.is_integer:
+        return end + (begin - end) * cast(way, line.dtype)  # type: ignore[no-any-return]
+    return elementwise.floor(end + cast(begin - end, way.dtype) * way)  # type: ignore[no-any-return]
+
+
+# Modes of np.pad whose numbers are computed from those of the array.
+_ALONG: Final[dict[str, Callable[..., Tensor]]] = {
+    "linear_ramp": _ramp,
+    "maximum": _of_nearest(reductions.max),
+    "mean": _of_nearest(reductions.mean),
+    "median": _of_nearest(statistics.median),
+    "minimum": _of_nearest(reductions.min),
+}
 
 
 # ---- several in one ---------------------------------------------------------------------------

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wengert.api.numpy.promotion import as_tensor, named, promoted, result_type
-from wengert.api.numpy.truths import truth
+from wengert.api.numpy.promotion import as_tensor, named, promoted, result_type, truth
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays import creation, gathering, indexing, joining, shaping
 from wengert.ops.arrays.broadcasting import broadcast_dynamic_shape

@@ -14,8 +14,8 @@ from wengert.api.numpy.promotion import (
     promoted,
     promoted_floats,
     result_type,
+    truth,
 )
-from wengert.api.numpy.truths import truth
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.broadcasting import polyval as _polyval
 from wengert.ops.arrays.joining import stack

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wengert.api.numpy import creation, further, joining, linalg
+from wengert.api.numpy import creation, elementwise, further, joining, linalg, shapes
 from wengert.api.numpy.promotion import as_tensor, in_floats, promoted_floats
 from wengert.inference.public_functions import deferrable
 from wengert.values.tensor import Tensor, dims
@@ -67,3 +67,46 @@ def polyfit(x: Numeric, y: Numeric, deg: int) -> Tensor:
     scale = linalg.norm(powers, axis=0)
     found = linalg.lstsq(powers / scale, heights)[0]
     return found / (scale if len(dims(found)) == 1 else scale[:, None])
+
+
+@deferrable
+def roots(p: Numeric) -> Tensor:
+    """The eigenvalues of the companion matrix, as complex numbers; no coefficients, but zeros, may lead."""
+    found = in_floats(p)
+    count = dims(found)[0] - 1
+    if count < 1:
+        return as_tensor(np.zeros(0, complex))
+    first = shapes.reshape(-found[1:] / found[0], (1, -1))
+    below = as_tensor(np.eye(count - 1, count), found.dtype)
+    return linalg.eigvals(joining.concatenate([first, below]))  # type: ignore[no-any-return]
+
+
+@deferrable
+def poly(seq_of_zeros: Numeric) -> Tensor:
+    """The coefficients of the polynomial with these zeros, or of a matrix's characteristic one."""
+    zeros = in_floats(seq_of_zeros)
+    is_matrix = len(dims(zeros)) == 2
+    if is_matrix:
+        zeros = linalg.eigvals(zeros)
+    found = as_tensor(np.ones(1), zeros.dtype)
+    for k in range(dims(zeros)[0]):
+        found = further.convolve(found, joining.stack([as_tensor(1, zeros.dtype), -zeros[k]]))
+    # Those of a real matrix lie in pairs.
+    return (
+        elementwise.real(found)
+        if is_matrix and not as_tensor(seq_of_zeros).dtype.is_complex
+        else found
+    )
+
+
+@deferrable
+def polydiv(u: Numeric, v: Numeric) -> tuple[Tensor, Tensor]:
+    """The quotient, and the rest with as many coefficients as the divisor lacks one."""
+    rest, divisor = promoted_floats(u, v)
+    size = dims(divisor)[0]
+    quotient = []
+    for _ in range(dims(rest)[0] - size + 1):
+        quotient.append(rest[0] / divisor[0])
+        rest = joining.concatenate([rest[1:size] - quotient[-1] * divisor[1:], rest[size:]])
+    none = as_tensor(np.zeros(1), rest.dtype)
+    return joining.stack(quotient) if quotient else none, rest

@@ -1,4 +1,4 @@
-"""Which dtype several values have in common, by NumPy's rules, and tensors of that dtype."""
+"""Which dtype several values have in common, by NumPy's rules, and tensors of that dtype, or of truths."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.ops.math.elementwise import CAST, cast
+from wengert.ops.math.comparison import not_equal
+from wengert.ops.math.elementwise import CAST, cast, zeros_like
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype, of_numpy
@@ -161,3 +162,9 @@ def in_floats(value: Numeric) -> Tensor:
 def promoted_floats(*values: Any) -> list[Tensor]:
     """The same of several, of one dtype."""
     return [in_floats(x) for x in promoted(*values)]
+
+
+def truth(value: Numeric) -> Tensor:
+    """Whether each element is something else than zero."""
+    tensor = as_tensor(value)
+    return tensor if tensor.dtype.is_bool else not_equal(tensor, zeros_like(tensor))

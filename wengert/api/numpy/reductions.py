@@ -14,8 +14,8 @@ from wengert.api.numpy.promotion import (
     promoted,
     promoted_floats,
     settings,
+    truth,
 )
-from wengert.api.numpy.truths import truth
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays import creation, shaping
 from wengert.ops.arrays.slicing import take_part
