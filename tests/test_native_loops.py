@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.engines.native.frontend.trip_counts import trips
 from wengert.engines.native.program import loops, rows
+from wengert.ops.control.trip_counts import trips
 from wengert.values.tensor import TensorList
 
 RNG = np.random.default_rng(0)

@@ -73,7 +73,8 @@ class PulledBack:
     def output(self, gradient: Any, like: Any) -> SymbolicTensor:
         """A gradient as an output of the graph; zeros where there is none."""
         with activate((), self.graph):
-            return self.graph.entered(bound.zeros_like(like) if gradient is None else gradient)
+            found = bound.zeros_like(like) if gradient is None else bound.to_dense(gradient)
+            return self.graph.entered(found)
 
 
 class Pushforward:

@@ -11,6 +11,8 @@ list_ops      Lists by TensorFlow's operations on them: push, pop, gather, scatt
 tensor_array  tf.TensorArray: tensors written and read one by one, inside and outside of loops
 known_sizes   Loops and branches again, for inputs of which more is known than when they were traced
 dead_values   tf.raw_ops.Switch and Merge: a value goes one of two ways, and what is on the other is dead
+trip_counts   How often a loop runs, where that follows from what is known before
+loop_parts    Gradients of what a loop takes parts of
 while_op      Loops in graphs: one operation that runs a body again and again, and its gradient
 while_loop    tf.while_loop
 elements      The elements of what a function is mapped over, and the collection of what it returns

@@ -11,6 +11,7 @@ forward, the first element belongs to the first iteration; backward, the last on
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -31,7 +32,9 @@ from wengert.inference.shape_inference import form_of
 from wengert.ops.control.by_example import by_example
 from wengert.ops.control.cond import control_inputs, never_run, type_of
 from wengert.ops.control.known_sizes import loop_again
+from wengert.ops.control.loop_parts import Part, parted, put_together
 from wengert.ops.control.tensor_list import LIST, elements_of
+from wengert.ops.control.trip_counts import trips
 from wengert.ops.math.comparison import where
 from wengert.values.bound_ops import bound
 from wengert.values.shapes import is_as_general
@@ -219,8 +222,15 @@ class Loop:
         """What is known of a list among the results."""
         n = len(self.carried)
         if index >= n:
-            return emitted_elements(self.emitted[index - n].inside)
+            known = emitted_elements(self.emitted[index - n].inside)
+            return known._replace(length=self._count(op))
         return joined(elements_known(op.inputs[index]), elements_known(self.results[index]))
+
+    def _count(self, op: Operation) -> int | None:
+        """How often the body runs, where that is known: once for each element of a stack that it takes."""
+        if self.condition is not None:
+            return trips(op, self)
+        return elements_known(op.inputs[len(self.carried)]).length
 
     def _copy(self) -> Loop:
         copy = object.__new__(Loop)
@@ -307,18 +317,27 @@ def loop_gradients(
     initial = [
         bound.zeros_like(ys[i]) if gs[i] is None else gs[i] for i, flow in enumerate(flows) if flow
     ]
-    totals = [bound.zeros_like(xs[n + s + at]) for _, at in constants]
-    count = sum(flows)
-    results = back.added([*initial, *totals], [g for g in gs[n:] if g is not None])
+    places = [n + s + at for _, at in constants]
+    totals = [bound.zeros_like(xs[places[k]]) for k in back.whole]
+    results = iter(back.added([*initial, *totals], [g for g in gs[n:] if g is not None]))
     found: list[Any] = [None] * len(xs)
-    flowing = [i for i, flow in enumerate(flows) if flow]
-    for i, g in zip(flowing, results[:count], strict=True):
-        found[i] = g
-    for (_, at), g in zip(constants, results[count : count + len(constants)], strict=True):
-        place = n + s + at
+
+    def add(place: int, g: Any) -> None:
         found[place] = g if found[place] is None else bound.add(found[place], g)
-    for i, g in zip(back.stacked, results[count + len(constants) :], strict=False):
-        found[n + i] = g
+
+    for i, flow in enumerate(flows):
+        if flow:
+            found[i] = next(results)
+    for k in back.whole:
+        add(places[k], next(results))
+    for i in back.stacked:
+        found[n + i] = next(results)
+    for k, part in back.parts:
+        x = xs[places[k]]
+        add(places[k], put_together(part, [next(results) for _ in part.values], x))
+    for place in places:
+        if found[place] is None:
+            found[place] = bound.zeros_like(xs[place])
     return found
 
 
@@ -346,20 +365,26 @@ class _Backward:
             *constants,
             *[t.inside for t in taken],
         ]
-        pull = PulledBack(loop.body, [*results, *[e.inside for e in emitted]], wanted)
+        of = [*results, *[e.inside for e in emitted]]
+        pull = PulledBack(loop.body, of, wanted, dense=False)
         graph = pull.graph
         n, m = len(flowing), len(constants)
         gs = graph.inputs[:n]
         self._element_gs = graph.inputs[n:]
-        with activate((), graph):
-            totals = [graph.input_like(x, "total") for x in constants]
         likes = [loop.carried[i] for i in flowing]
         next_gs = [pull.output(g, like) for g, like in zip(pull.gradients[:n], likes, strict=True)]
+        # The constants, by their numbers, of whose gradients there are whole ones, and parts.
+        self.whole: list[int] = []
+        self.parts: list[tuple[int, Part]] = []
+        totals, next_totals = [], []
         with activate((), graph):
-            next_totals = [
-                t if g is None else bound.add(t, g)
-                for t, g in zip(totals, pull.gradients[n : n + m], strict=True)
-            ]
+            for k, (x, g) in enumerate(zip(constants, pull.gradients[n : n + m], strict=True)):
+                wholes, parts = parted(g)
+                self.parts += [(k, part) for part in parts]
+                if wholes:
+                    self.whole.append(k)
+                    totals.append(graph.input_like(x, "total"))
+                    next_totals.append(functools.reduce(bound.add, wholes, totals[-1]))
         stack_gs_inside = [
             pull.output(g, t.inside) for g, t in zip(pull.gradients[n + m :], taken, strict=True)
         ]
@@ -369,6 +394,7 @@ class _Backward:
         self._emitted = [
             Stack(g, not t.backward) for g, t in zip(stack_gs_inside, taken, strict=True)
         ]
+        self._emitted += [Stack(v, False) for _, part in self.parts for v in part.values]
 
     def added(self, initial: Sequence[Any], stack_gs: Sequence[Any]) -> list[Any]:
         graph = self._graph

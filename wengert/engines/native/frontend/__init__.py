@@ -12,7 +12,6 @@ parts           The bodies of an operation, lowered: the condition and the body 
                 branches of a cond
 choices         Branches in graphs, lowered whole: each is a plan of its own, of which one runs
 loops           Loops in graphs, lowered whole: the condition and the body are plans of their own
-trip_counts     How often a loop runs, where that follows from what is known before
 list_forms      What the lists of a plan hold, where their lengths and the forms of their elements
                 are known
 list_rules      Lowering of lists of tensors: a list of known length is an array, with a row for each

@@ -13,13 +13,13 @@ import numpy as np
 
 from wengert.engines.native.frontend.numbers.complex_lanes import PART_OF
 from wengert.engines.native.frontend.scalar import TYPE_OF
-from wengert.engines.native.frontend.trip_counts import trips
 from wengert.execution.plan import Plan
 from wengert.graph.graph_builder import CONST
 from wengert.graph.operation import Operation
 from wengert.inference.list_elements import is_list
 from wengert.inference.symbolic_integers import known_value
 from wengert.ops.control.cond import Branches
+from wengert.ops.control.trip_counts import trips
 from wengert.ops.control.while_op import Loop
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList

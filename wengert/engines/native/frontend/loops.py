@@ -14,9 +14,9 @@ from wengert.engines.native.frontend.list_forms import ListForm
 from wengert.engines.native.frontend.lowering import WHOLE, Lowering, form_in_memory
 from wengert.engines.native.frontend.parts import Part, fixed_in, shape_in, stored_in
 from wengert.engines.native.frontend.scalar import NotLowered
-from wengert.engines.native.frontend.trip_counts import trips
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
+from wengert.ops.control.trip_counts import trips
 from wengert.ops.control.while_op import Loop
 from wengert.values.symbolic import SymbolicTensor
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.graph.operation import Operation
 from wengert.inference.symbolic_integers import known_value
-from wengert.ops.control.while_op import Loop
-from wengert.values.symbolic import SymbolicTensor
+
+if TYPE_CHECKING:
+    from wengert.graph.operation import Operation
+    from wengert.ops.control.while_op import Loop
+    from wengert.values.symbolic import SymbolicTensor
 
 # How often a counter from `begin` on, in steps, holds: for each comparison with the counter first.
 _TRIPS: Final[dict[str, Callable[[int, int, int], int | None]]] = {

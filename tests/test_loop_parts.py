@@ -1,0 +1,248 @@
+"""Parts of arrays that a loop takes by an index: their gradients, and what these cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+
+RNG = np.random.default_rng(5)
+SHAPE = (6, 5, 4)
+X = RNG.random(SHAPE) + 0.5
+TIMES = 4
+
+# What a body takes of x; whether its gradient is rows alone, with nothing as large as x in the body.
+TAKEN: dict[str, tuple[Callable[[Any, Any], Any], bool]] = {
+    "an index": (lambda x, i: x[i], True),
+    "from the end": (lambda x, i: x[-1 - i], True),
+    "of the second axis": (lambda x, i: x[:, i], True),
+    "of the last axis": (lambda x, i: x[..., i], True),
+    "of two axes": (lambda x, i: x[i, :, i % 4], True),
+    "of all axes": (lambda x, i: x[i, i, i], True),
+    "beside known ones": (lambda x, i: x[i, 1:4, ::2], True),
+    "with a new axis": (lambda x, i: x[i, tf.newaxis, 2], True),
+    "an index of what an index gave": (lambda x, i: x[i][i], True),
+    "two": (lambda x, i: x[i] + 2.0 * x[(i * 5) % 6], True),
+    "a gather": (lambda x, i: tf.gather(x, i), True),
+    "a gather of several": (lambda x, i: tf.gather(x, [0, i, 0]), True),
+    "a gather along an axis": (lambda x, i: tf.gather(x, [[i, i], [0, 3]], axis=1), True),
+    "coordinates": (lambda x, i: tf.gather_nd(x, [[i, i + 1], [0, i], [i, i + 1]]), True),
+    "an embedding": (lambda x, i: tf.nn.embedding_lookup(x, [i, 2]), True),
+    "neighbours": (lambda x, i: tf.slice(x, [1, i, 0], [3, 2, 4]), True),
+    "some beside the whole": (lambda x, i: x[i] * tf.reduce_sum(x), False),
+    "a slice, which may be cut": (lambda x, i: x[i * 2 : i * 2 + 2], False),
+    "on one way": (lambda x, i: tf.cond(i % 2 == 0, lambda: x[i], lambda: x[0] * 2.0), False),
+    "a batch of gathers": (lambda x, i: tf.gather(x, [[i]] * 6, axis=1, batch_dims=1), False),
+}
+
+
+def weighed(part: Any, i: Any) -> Any:
+    """A number that depends on each element of a part, and on the iteration."""
+    flat = tf.reshape(part, [-1])
+    return tf.reduce_sum(tf.square(flat)) * tf.cast(i + 1, tf.float64) + tf.reduce_prod(flat[:3])
+
+
+def looped(take: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    def loss(x: Any) -> Any:
+        zero = tf.constant(0.0, tf.float64)
+        step = lambda i, a: (i + 1, a * 0.9 + weighed(take(x, i), i))  # noqa: E731
+        return tf.while_loop(lambda i, a: i < TIMES, step, (0, zero))[1]
+
+    return loss
+
+
+def written_out(take: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    def loss(x: Any) -> Any:
+        a: Any = 0.0
+        for i in range(TIMES):
+            a = a * 0.9 + weighed(take(x, tf.constant(i)), tf.constant(i))
+        return a
+
+    return loss
+
+
+def gradient_of(loss: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = loss(x)
+        return tf.convert_to_tensor(tape.gradient(y, x))
+
+    return gradient
+
+
+def second_of(loss: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    weights = tf.constant(np.cos(np.arange(120.0)).reshape(SHAPE))
+    first = gradient_of(loss)
+    return gradient_of(lambda x: tf.reduce_sum(first(x) * weights))
+
+
+WAYS: dict[str, dict[str, Any]] = {
+    "a graph": {},
+    "compiled": {"jit_compile": True},
+    "sizes that are not known": {"input_signature": [tf.TensorSpec([None, 5, None], tf.float64)]},
+    "compiled for any sizes": {
+        "input_signature": [tf.TensorSpec([None, None, None], tf.float64)],
+        "jit_compile": True,
+    },
+    "a rank that is not known": {"input_signature": [tf.TensorSpec(None, tf.float64)]},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", TAKEN)
+def test_gradients(name: str, way: str) -> None:
+    take, _ = TAKEN[name]
+    for of in (gradient_of, second_of):
+        want = of(written_out(take))(tf.constant(X))
+        found = tf.function(of(looped(take)), **WAYS[way])(tf.constant(X))
+        np.testing.assert_allclose(found, want, 1e-11, 1e-11)
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_other_derivatives(name: str) -> None:
+    """Forward over reverse, and the Jacobian of a gradient."""
+    take, _ = TAKEN[name]
+    loop, plain = gradient_of(looped(take)), gradient_of(written_out(take))
+    direction = tf.constant(RNG.random(SHAPE))
+
+    def pushed(f: Any) -> Any:
+        def push(x: Any) -> Any:
+            with tf.autodiff.ForwardAccumulator(x, direction) as forward:
+                g = f(x)
+            return forward.jvp(g)
+
+        return push
+
+    np.testing.assert_allclose(
+        tf.function(pushed(loop))(tf.constant(X)), pushed(plain)(tf.constant(X)), 1e-11, 1e-11
+    )
+
+    def rows(f: Any) -> Any:
+        def jacobian(x: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.reduce_sum(f(x), [1, 2])
+            return tape.jacobian(y, x)
+
+        return jacobian
+
+    np.testing.assert_allclose(
+        tf.function(rows(loop))(tf.constant(X)), rows(plain)(tf.constant(X)), 1e-11, 1e-11
+    )
+
+
+def computed_in_gradient(take: Callable[[Any, Any], Any]) -> list[Any]:
+    """What the body of the gradient's loop computes in each iteration."""
+    graph = tf.function(gradient_of(looped(take))).get_concrete_function(tf.constant(X)).graph
+    *_, backward = [op.row.bodies for op in graph.operations if op.row.name == "While"]
+    waiting = [*backward.results, *[e.inside for e in backward.emitted]]
+    found: dict[int, Any] = {}
+    while waiting:
+        y = waiting.pop()
+        if y.op.inputs and id(y) not in found:
+            found[id(y)] = y
+            waiting += y.op.inputs
+    return list(found.values())
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_an_iteration_computes(name: str) -> None:
+    """Nothing as large as x, where all that is taken of it are rows."""
+    take, is_rows = TAKEN[name]
+    assert is_rows == all(y.shape != SHAPE for y in computed_in_gradient(take))
+
+
+def test_a_long_loop_is_compiled_whole() -> None:
+    def loss(x: Any) -> Any:
+        body = lambda i, a: (i + 1, tf.sin(a) + x[i])  # noqa: E731
+        return tf.reduce_sum(tf.while_loop(lambda i, a: i < 50, body, (0, x[0]))[1])
+
+    x = tf.constant(RNG.random((50, 3)))
+    f: Any = tf.function(gradient_of(loss), jit_compile=True)
+    np.testing.assert_allclose(f(x), tf.function(gradient_of(loss))(x), 1e-12)
+    assert "NumPy" not in {step["kind"] for step in f.plan(x).steps}
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_loops_that_end_when_they_run(compiled: bool) -> None:
+    """Also before the first iteration, where there is no row at all."""
+
+    @tf.function(jit_compile=compiled)
+    def gradient(x: Any, most: Any) -> Any:
+        def loss(x: Any) -> Any:
+            body = lambda i, a: (i + 1, a + tf.reduce_sum(x[i] ** 2))  # noqa: E731
+            go = lambda i, a: tf.logical_and(a < most, i < 6)  # noqa: E731
+            return tf.while_loop(go, body, (0, tf.constant(0.0, tf.float64)))[1]
+
+        return gradient_of(loss)(x)
+
+    x = tf.constant(X)
+    sums = np.cumsum(np.sum(X**2, (1, 2)))
+    for most in (-1.0, 0.5, float(sums[2]), 1e9):
+        count = int(np.searchsorted(sums, most)) + 1 if most > 0 else 0
+        want = 2 * X * (np.arange(6) < count)[:, None, None]
+        np.testing.assert_allclose(gradient(x, tf.constant(most, tf.float64)), want, 1e-12)
+
+
+def test_an_index_that_is_never_reached_counts_for_nothing() -> None:
+    """Indices beyond the end are an error, as before; those of a gather that are negative, too."""
+    loss = looped(lambda x, i: x[i + 3])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="slice index 6 of dimension 0"):
+        tf.function(gradient_of(loss))(tf.constant(X))
+
+
+def test_variables_and_tensors_of_outside() -> None:
+    v, outside = tf.Variable(X), tf.constant(X * 2.0)
+
+    @tf.function
+    def gradients() -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(outside)
+            body = lambda i, a: (  # noqa: E731
+                i + 1,
+                a
+                + tf.reduce_sum(v[i] * outside[i])
+                + tf.reduce_sum(outside[:, i] * tf.gather(v, [i, i])[0, 0]),
+            )
+            zero = tf.constant(0.0, tf.float64)
+            y = tf.while_loop(lambda i, a: i < 5, body, (0, zero))[1]
+        return tape.gradient(y, [v, outside])
+
+    with tf.GradientTape() as tape:
+        tape.watch(outside)
+        y: Any = sum(
+            tf.reduce_sum(v[i] * outside[i])
+            + tf.reduce_sum(outside[:, i] * tf.gather(v, [i, i])[0, 0])
+            for i in range(5)
+        )
+    for found, want in zip(gradients(), tape.gradient(y, [v, outside]), strict=True):
+        np.testing.assert_allclose(tf.convert_to_tensor(found), tf.convert_to_tensor(want), 1e-12)
+
+
+def test_sessions() -> None:
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(tf.float64, [None, 5, 4])
+        y = looped(lambda x, i: x[i])(x)
+        g = tf.gradients(y, x)[0]
+        with tf.compat.v1.Session() as session:
+            found = session.run(g, {x: X})
+    np.testing.assert_allclose(found, gradient_of(written_out(lambda x, i: x[i]))(tf.constant(X)))
+
+
+def test_complex_numbers() -> None:
+    take = lambda x, i: tf.gather(x, [i])  # noqa: E731
+    z = tf.constant(X[:, 0] + 1j * X[:, 1])
+
+    def loss(z: Any) -> Any:
+        body = lambda i, a: (i + 1, a + tf.reduce_sum(tf.abs(take(z, i)) ** 2) + tf.reduce_sum(tf.math.imag(z[i])))  # noqa: E731  # fmt: skip
+        return tf.while_loop(lambda i, a: i < 6, body, (0, tf.constant(0.0, tf.float64)))[1]
+
+    want = gradient_of(lambda z: tf.reduce_sum(tf.abs(z) ** 2) + tf.reduce_sum(tf.math.imag(z)))(z)
+    for compiled in (False, True):
+        found = tf.function(gradient_of(loss), jit_compile=compiled)(z)
+        np.testing.assert_allclose(found, want, 1e-12)
