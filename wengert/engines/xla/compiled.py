@@ -8,6 +8,7 @@ reads a variable meanwhile finds the new value where the step returned it, and c
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -56,6 +57,7 @@ BLANK: Final = "list of unwritten elements"
 # The first runs on values of a form are given copies of variables. Python of JAX's runs behind such a
 # step, for it is compiled or looked up, and an interrupt there would lose what the step returned.
 COLD: Final = 2
+ALWAYS_COLD: Final = -sys.maxsize  # so many runs more
 
 
 class Compiled:
@@ -266,7 +268,13 @@ class Compiled:
         count = self._runs.get(form, 0)
         if count < COLD:
             copies = [called_wide(h.array.copy) for h in held]
-            found = self._run(given, kept, copies, number=number)
+            try:
+                found = self._run(given, kept, copies, number=number)
+            except (_NumberNeededError, _KeepAllError, _ApartError):
+                raise
+            except BaseException:  # JAX leaves what was interrupted to its Python for good
+                self._runs[form] = ALWAYS_COLD
+                raise
             self._runs[form] = count + 1
             return found
         step = Step(held, self._places, values[self._away[0]]._lock)
