@@ -246,3 +246,150 @@ def test_complex_numbers() -> None:
     for compiled in (False, True):
         found = tf.function(gradient_of(loss), jit_compile=compiled)(z)
         np.testing.assert_allclose(found, want, 1e-12)
+
+
+# ---- what is asked for, and what does not change ---------------------------------------------------
+
+
+def backward_loop(f: Callable[..., Any], *xs: Any) -> Any:
+    graph = tf.function(f).get_concrete_function(*xs).graph
+    *_, backward = [op.row.bodies for op in graph.operations if op.row.name == "While"]
+    return backward
+
+
+def descent(a: Any, w: Any, b: Any) -> Any:
+    """Some steps of gradient descent, written as people write them."""
+
+    def body(i: Any, w: Any, b: Any) -> Any:
+        r = tf.linalg.matvec(a, w) - b
+        return i + 1, w - 0.1 * tf.linalg.matvec(tf.transpose(a) * tf.exp(a[0, 0]), tf.tanh(r)), b
+
+    return tf.while_loop(lambda i, w, b: i < 5, body, (0, w, b))[1]
+
+
+def descent_written_out(a: Any, w: Any, b: Any) -> Any:
+    for _ in range(5):
+        r = tf.linalg.matvec(a, w) - b
+        w = w - 0.1 * tf.linalg.matvec(tf.transpose(a) * tf.exp(a[0, 0]), tf.tanh(r))
+    return w
+
+
+A, W, B = (tf.constant(RNG.random(shape)) for shape in ((7, 3), (3,), (7,)))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("places", [(0,), (1,), (2,), (0, 1), (1, 2), (0, 1, 2)])
+@pytest.mark.parametrize("order", [1, 2])
+def test_gradients_of_some(places: tuple[int, ...], order: int, compiled: bool) -> None:
+    def of(steps: Callable[..., Any], order: int) -> Callable[..., Any]:
+        def gradients(*xs: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch([xs[k] for k in places])
+                y = steps(*xs) if order == 1 else tf.concat([tf.reshape(g, [-1]) for g in of(steps, 1)(*xs)], 0)  # fmt: skip
+                loss = tf.reduce_sum(tf.sin(y))
+            return tape.gradient(loss, [xs[k] for k in places])
+
+        return gradients
+
+    want = of(descent_written_out, order)(A, W, B)
+    found = tf.function(of(descent, order), jit_compile=compiled)(A, W, B)
+    for g, w in zip(found, want, strict=True):
+        np.testing.assert_allclose(g, w, 1e-11, 1e-12)
+
+
+def test_only_what_is_asked_for_flows() -> None:
+    """No gradient of the matrix, nor of what is carried along; of the matrix nothing is kept for each step."""
+
+    def by_start(a: Any, w: Any, b: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = tf.reduce_sum(descent(a, w, b))
+        return tape.gradient(y, w)
+
+    loop = backward_loop(by_start, A, W, B)
+    assert [x.shape for x in loop.carried] == [(3,)]
+    assert all(t.inside.shape.num_elements() <= 7 for t in loop.taken)
+
+    def by_all(a: Any, w: Any, b: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([a, w, b])
+            y = tf.reduce_sum(descent(a, w, b))
+        return tape.gradient(y, [a, w, b])
+
+    loop = backward_loop(by_all, A, W, B)
+    assert sorted(x.shape.as_list() for x in loop.carried) == [[3], [7], [7, 3]]
+    assert all(t.inside.shape.num_elements() <= 7 for t in loop.taken)
+
+
+def test_a_branch_of_which_some_is_asked_for() -> None:
+    @tf.function
+    def by_vector(a: Any, w: Any, b: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = tf.cond(b[0] > 0.0, lambda: tf.linalg.matvec(a, w), lambda: b * w[0])
+        return tape.gradient(y, w)
+
+    graph = by_vector.get_concrete_function(A, W, B).graph
+    *_, gradient = [op for op in graph.operations if op.row.name == "If"]
+    assert [y.shape for y in gradient.outputs] == [(3,)]
+    np.testing.assert_allclose(by_vector(A, W, B), np.sum(A, 0))
+
+
+def test_what_does_not_change_is_not_computed_where_it_would_fail() -> None:
+    """A matrix without an inverse, in a loop that does not run."""
+
+    @tf.function
+    def gradient(a: Any, w: Any, most: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            body = lambda w: (tf.linalg.matvec(tf.linalg.inv(a), w),)  # noqa: E731
+            (y,) = tf.while_loop(lambda w: tf.reduce_sum(w) < most, body, (w,))
+        return tape.gradient(y, w)
+
+    singular = tf.zeros([3, 3], tf.float64)
+    np.testing.assert_array_equal(gradient(singular, W, tf.constant(0.0, tf.float64)), np.ones(3))
+    half = tf.eye(3, dtype=tf.float64) * 0.5
+    found = gradient(half, W, tf.reduce_sum(W) * 3.0)
+    np.testing.assert_allclose(found, np.full(3, 4.0))
+
+
+def test_an_override_leads_through_what_has_no_derivative() -> None:
+    """So what a carried value depends on is not told by the derivatives that there are without it."""
+
+    @tf.function
+    def loss(x: Any) -> Any:
+        body = lambda i, a: (i + 1, tf.round(a * 3.0) / 3.0 * x)  # noqa: E731
+        return tf.reduce_sum(tf.while_loop(lambda i, a: i < 3, body, (0, x))[1])
+
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = loss(x)
+    found = tape.gradient(y, x, overrides={"Round": lambda op, g: g})
+    a = x.numpy()
+    da = np.ones(2)
+    for _ in range(3):
+        a, da = np.round(a * 3) / 3 * x.numpy(), da * x.numpy() + np.round(a * 3) / 3
+    np.testing.assert_allclose(found, da, 1e-6)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_depends_on_a_variable_changes_with_it(compiled: bool) -> None:
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function(jit_compile=compiled)
+    def gradient(x: Any) -> Any:
+        def body(i: Any, a: Any) -> Any:
+            scale = tf.exp(v)
+            v.assign_add([0.5, 0.25])
+            return i + 1, a * scale * x
+
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.while_loop(lambda i, a: i < 3, body, (0, x))[1])
+        return tape.gradient(y, x)
+
+    x = np.array([1.1, 0.9])
+    scales = np.exp([np.array([1.0, 2.0]) + k * np.array([0.5, 0.25]) for k in range(3)])
+    want = 4.0 * x**3 * np.prod(scales, 0)
+    np.testing.assert_allclose(gradient(tf.constant(x, tf.float32)), want, 1e-5)

@@ -6,6 +6,7 @@ computation: that is where higher orders come from.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import nullcontext
 from itertools import islice
@@ -195,7 +196,8 @@ def _pull_in_general(
 ) -> None:
     """Call the rules of one record and add up what they return."""
     if row.vjp is None:
-        for key, pulled in zip(keys, joint_gradients(row, attrs, xs, y, g), strict=True):
+        found = _joint_of_needed(row, attrs, keys, xs, y, g, needed)
+        for key, pulled in zip(keys, found, strict=True):
             if pulled is not None and key in needed:
                 _accumulate(cotangents, key, pulled)
         return
@@ -216,6 +218,41 @@ def _pull_in_general(
                 if type(pulled) is SymbolicTensor:
                     pulled.adopt(shape)
             _accumulate(cotangents, key, pulled)
+
+
+class _Asked(threading.local):
+    """The inputs of the rule of loops and branches that a thread calls, and whose gradients are needed."""
+
+    xs: Sequence[Any] = ()
+    are: Sequence[bool] = ()
+
+
+_ASKED: Final = _Asked()
+
+
+def asked_of(xs: Sequence[Any]) -> Sequence[bool]:
+    """Whose gradients are needed, of the inputs that a joint rule was given; all, where nothing is said."""
+    return _ASKED.are if _ASKED.xs is xs else [True] * len(xs)
+
+
+def _joint_of_needed(
+    row: Row,
+    attrs: dict[str, Any],
+    keys: Sequence[Any],
+    xs: Sequence[Any],
+    y: Any,
+    g: Any,
+    needed: Container[Key],
+) -> list[Any]:
+    """The gradients of all inputs. What has bodies is told which are needed: others may cost as much."""
+    if row.bodies is None:
+        return joint_gradients(row, attrs, xs, y, g)
+    before = _ASKED.xs, _ASKED.are
+    _ASKED.xs, _ASKED.are = xs, [key in needed for key in keys]
+    try:
+        return joint_gradients(row, attrs, xs, y, g)
+    finally:
+        _ASKED.xs, _ASKED.are = before
 
 
 def _take_several(

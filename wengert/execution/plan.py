@@ -150,11 +150,12 @@ def _is_empty(op: Operation) -> bool:
         is_certain(form.shape)
         and 0 in form.shape
         and not form.dtype.hasobject
-        and _is_only_a_function(op)
+        and is_only_a_function(op)
     )
 
 
-def _is_only_a_function(op: Operation) -> bool:
+def is_only_a_function(op: Operation) -> bool:
+    """Whether an operation gives the same results whenever it is carried out, and does nothing else."""
     row = op.row
     special = row.effects or row.stateful or row.step is not None or row.users or row.closes
     return not special and not op.control_inputs
@@ -163,7 +164,7 @@ def _is_only_a_function(op: Operation) -> bool:
 def _carried_out(op: Operation, values: Sequence[Any]) -> list[Any]:
     """The results of an operation on constants, for constant folding; none if they may vary."""
     row = op.row
-    if not _is_only_a_function(op):
+    if not is_only_a_function(op):
         return []
     if any(not is_certain(y._array.shape) or _bytes(y) > LARGE for y in op.outputs):
         return []

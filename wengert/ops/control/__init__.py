@@ -12,6 +12,7 @@ tensor_array  tf.TensorArray: tensors written and read one by one, inside and ou
 known_sizes   Loops and branches again, for inputs of which more is known than when they were traced
 dead_values   tf.raw_ops.Switch and Merge: a value goes one of two ways, and what is on the other is dead
 trip_counts   How often a loop runs, where that follows from what is known before
+loop_flow     What a derivative needs of a loop
 loop_parts    Gradients of what a loop takes parts of
 while_op      Loops in graphs: one operation that runs a body again and again, and its gradient
 while_loop    tf.while_loop

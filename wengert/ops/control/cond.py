@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from wengert.core.batch import Batched
 from wengert.core.context import current_graph
-from wengert.core.reverse import conjugate
+from wengert.core.reverse import asked_of, conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import InvalidArgumentError, LeakedTensorError
 from wengert.execution.derived_graphs import PulledBack, Pushforward
@@ -180,7 +180,7 @@ class Branches:
     ) -> list[Any]:
         index, *values = xs
         plain = [conjugate(g) for g in gs]
-        pulled = branch_gradients(self, ys[0].op, plain, index, values)
+        pulled = branch_gradients(self, ys[0].op, plain, index, values, asked_of(xs)[1:])
         return [None, *[conjugate(g) for g in pulled]]
 
     def _joint_jvp(self, ts: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
@@ -221,10 +221,15 @@ def never_run(_: Namespace, *values: Array, **attrs: object) -> Array:
 
 
 def branch_gradients(
-    branches: Branches, op: Operation, gs: Sequence[Any], index: Tensor, xs: Sequence[Any]
+    branches: Branches,
+    op: Operation,
+    gs: Sequence[Any],
+    index: Tensor,
+    xs: Sequence[Any],
+    asked: Sequence[bool],
 ) -> list[Any]:
     """The gradients of what the branches use: an operation that runs the chosen one's gradient."""
-    wanted = [i for i, x in enumerate(xs) if x.dtype.is_differentiable]
+    wanted = [i for i, x in enumerate(xs) if asked[i] and x.dtype.is_differentiable]
     pulls = [_pulled(branches, b, op, gs, wanted) for b in range(len(branches.bodies))]
     there = [i for k, i in enumerate(wanted) if any(p.gradients[k] is not None for p in pulls)]
     if not there:

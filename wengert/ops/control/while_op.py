@@ -19,12 +19,12 @@ import numpy as np
 
 from wengert.core.batch import Batched
 from wengert.core.context import activate, current_graph
-from wengert.core.reverse import conjugate
+from wengert.core.reverse import asked_of, conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import UnimplementedError
 from wengert.execution.derived_graphs import GradientGraph, PulledBack, Pushforward
 from wengert.execution.plan import has_effects
-from wengert.execution.replay import replay
+from wengert.execution.replay import replay, replay_part
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.inference.list_elements import Elements, elements_known, emitted_elements, joined
@@ -32,6 +32,7 @@ from wengert.inference.shape_inference import form_of
 from wengert.ops.control.by_example import by_example
 from wengert.ops.control.cond import control_inputs, never_run, type_of
 from wengert.ops.control.known_sizes import loop_again
+from wengert.ops.control.loop_flow import flowing, unchanging
 from wengert.ops.control.loop_parts import Part, parted, put_together
 from wengert.ops.control.tensor_list import LIST, elements_of
 from wengert.ops.control.trip_counts import trips
@@ -199,7 +200,8 @@ class Loop:
     def _joint(
         self, gs: Sequence[Tensor | None], ys: Sequence[Tensor], xs: Sequence[Tensor], attrs: Attrs
     ) -> list[Any]:
-        pulled = loop_gradients(self, ys[0].op, [conjugate(g) for g in gs], xs, ys)
+        plain = [conjugate(g) for g in gs]
+        pulled = loop_gradients(self, ys[0].op, plain, xs, ys, asked_of(xs))
         return [conjugate(g) for g in pulled]
 
     def _joint_jvp(
@@ -223,10 +225,10 @@ class Loop:
         n = len(self.carried)
         if index >= n:
             known = emitted_elements(self.emitted[index - n].inside)
-            return known._replace(length=self._count(op))
+            return known._replace(length=self.count(op))
         return joined(elements_known(op.inputs[index]), elements_known(self.results[index]))
 
-    def _count(self, op: Operation) -> int | None:
+    def count(self, op: Operation) -> int | None:
         """How often the body runs, where that is known: once for each element of a stack that it takes."""
         if self.condition is not None:
             return trips(op, self)
@@ -307,13 +309,20 @@ UNEVEN_RUNS: Final = (
 
 
 def loop_gradients(
-    loop: Loop, op: Operation, gs: Sequence[Any], xs: Sequence[Any], ys: Sequence[Any]
+    loop: Loop,
+    op: Operation,
+    gs: Sequence[Any],
+    xs: Sequence[Any],
+    ys: Sequence[Any],
+    asked: Sequence[bool],
 ) -> list[Any]:
     """The gradients of the inputs: a loop over the same iterations, from the last to the first."""
     n, s = len(loop.carried), len(loop.taken)
-    flows = [x.dtype.is_differentiable for x in loop.carried]
-    constants = [(x, at) for x, at in loop.same if xs[n + s + at].dtype.is_differentiable]
-    back = _Backward(loop, op, xs, gs[n:], flows, [x for x, _ in constants])
+    asked = [a and x.dtype.is_differentiable for a, x in zip(asked, xs, strict=True)]
+    flows = flowing(loop, asked)
+    constants = [(x, at) for x, at in loop.same if asked[n + s + at]]
+    stacked = [i for i in range(s) if asked[n + i]]
+    back = _Backward(loop, op, xs, gs[n:], flows, [x for x, _ in constants], stacked)
     initial = [
         bound.zeros_like(ys[i]) if gs[i] is None else gs[i] for i, flow in enumerate(flows) if flow
     ]
@@ -330,7 +339,7 @@ def loop_gradients(
             found[i] = next(results)
     for k in back.whole:
         add(places[k], next(results))
-    for i in back.stacked:
+    for i in stacked:
         found[n + i] = next(results)
     for k, part in back.parts:
         x = xs[places[k]]
@@ -352,14 +361,14 @@ class _Backward:
         stack_gs: Sequence[Any],
         flows: Sequence[bool],
         constants: Sequence[SymbolicTensor],
+        stacked: Sequence[int],
     ) -> None:
         self._loop, self._op, self._xs = loop, op, xs
         flowing = [i for i, flow in enumerate(flows) if flow]
         results = [loop.results[i] for i in flowing]
         emitted = [e for e, g in zip(loop.emitted, stack_gs, strict=False) if g is not None]
         self._stack_form = [e.backward for e in emitted]
-        taken = [t for t in loop.taken if t.inside.dtype.is_differentiable]
-        self.stacked = [i for i, t in enumerate(loop.taken) if t.inside.dtype.is_differentiable]
+        taken = [loop.taken[i] for i in stacked]
         wanted = [
             *[loop.carried[i] for i in flowing],
             *constants,
@@ -480,6 +489,12 @@ class _Saved:
         # Loop-invariant values are taken from outside of the loop, as recorders know them.
         self.fixed = {id(x): xs[len(loop.carried) + len(loop.taken) + at] for x, at in loop.same}
         saved = [v for v in graph.captured if id(v) not in self.fixed and _is_of(v, loop.body)]
+        # What each iteration computes of these alone is computed once, and not kept for each.
+        same = unchanging(loop, op)
+        again = [v for v in saved if id(v) in same]
+        made = replay_part(again, [x for x, _ in loop.same], list(self.fixed.values()))
+        self.fixed.update(zip(map(id, again), made, strict=True))
+        saved = [v for v in saved if id(v) not in same]
         if not saved:  # a loop needs a stack to count its iterations by
             graph.capture(loop.carried[0])
             saved = [loop.carried[0]]

@@ -1,0 +1,57 @@
+"""What a derivative needs of a loop: what depends on what it is asked for, and what never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wengert.core.context import thread
+from wengert.execution.plan import is_only_a_function
+from wengert.graph.graph_builder import CONST
+
+if TYPE_CHECKING:
+    from wengert.graph.operation import Operation
+    from wengert.ops.control.while_op import Loop
+
+
+def flowing(loop: Loop, asked: Sequence[bool]) -> list[bool]:
+    """Which carried values depend on what is asked for: through others no gradient needs to flow."""
+    can = [x.dtype.is_differentiable for x in loop.carried]
+    if thread.context.sweeping is not None:  # an override may lead through what has no derivative
+        return can
+    n, s = len(loop.carried), len(loop.taken)
+    depends = {id(x) for x, a in zip(loop.carried, asked, strict=False) if a}
+    depends |= {id(t.inside) for t, a in zip(loop.taken, asked[n:], strict=False) if a}
+    depends |= {id(x) for x, at in loop.same if asked[n + s + at]}
+    count = -1
+    while count < len(depends):  # until another iteration adds nothing
+        count = len(depends)
+        for op in loop.body.operations:
+            if op.row.differentiable and any(id(x) in depends for x in op.inputs):
+                depends.update(map(id, op.outputs))
+        pairs = zip(loop.carried, loop.results, strict=True)
+        depends.update([id(x) for x, y in pairs if id(y) in depends])
+    return [c and id(x) in depends for c, x in zip(can, loop.carried, strict=True)]
+
+
+def unchanging(loop: Loop, op: Operation) -> set[int]:
+    """The ids of what is the same in all iterations, and can be computed even if there is none."""
+    found = {id(x) for x, _ in loop.same}
+    runs = (loop.count(op) or 0) > 0
+    for inner in loop.body.operations:
+        if inner.row is CONST or (
+            inner.inputs
+            and all(id(x) in found for x in inner.inputs)
+            and is_only_a_function(inner)
+            and (runs or _cannot_fail(inner))
+        ):
+            found.update(map(id, inner.outputs))
+    return found
+
+
+def _cannot_fail(op: Operation) -> bool:
+    """Whether an operation gives something for all values: no index, no matrix without an inverse."""
+    if any(not y.dtype.is_differentiable for y in op.outputs):
+        return False
+    is_linear = type(op.row.linear) is tuple and len(op.row.linear) == len(op.inputs)
+    return op.row.elementwise or is_linear or op.row.name in ("MatMul", "BatchMatMulV2")
