@@ -168,6 +168,20 @@ def test_a_long_loop_is_compiled_whole() -> None:
     assert "NumPy" not in {step["kind"] for step in f.plan(x).steps}
 
 
+@pytest.mark.parametrize(
+    ("rows", "times", "are_kept"), [(8, 4, False), (40, 4, True), (40, 1 << 23, False)]
+)
+def test_rows_are_kept_where_they_are_less(rows: int, times: int, are_kept: bool) -> None:
+    """Not of a small array, nor where there would be very many."""
+
+    def loss(x: Any) -> Any:
+        body = lambda i, a: (i + 1, a + tf.reduce_sum(x[i % rows] ** 2))  # noqa: E731
+        return tf.while_loop(lambda i, a: i < times, body, (0, 0.0))[1]
+
+    loop = backward_loop(gradient_of(loss), tf.ones([rows, 3]))
+    assert are_kept == all(x.shape != (rows, 3) for x in loop.carried)
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 def test_loops_that_end_when_they_run(compiled: bool) -> None:
     """Also before the first iteration, where there is no row at all."""

@@ -21,6 +21,7 @@ from wengert.ops.arrays.slicing import STRIDED_SLICE_GRAD, take_part
 from wengert.ops.control.tensor_list import STACK_LIST
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import int64
 from wengert.values.indexed_slices import IndexedSlices
@@ -48,11 +49,35 @@ class Part(NamedTuple):
         return [self.rows, *self.indices]
 
 
-def parted(gradient: Any) -> tuple[list[Any], list[Part]]:
-    """A gradient in a graph as a sum: of whole arrays, and of parts of such."""
+SMALL: Final = 64  # elements, which are added up in no time
+MANY: Final = 1 << 24  # elements of rows, more of which are not kept where the array is smaller
+
+
+def parted(gradient: Any, x: Any, count: int | None) -> tuple[list[Any], list[Part]]:
+    """The gradient of `x` in a graph that runs so often, as a sum: of whole arrays, and of parts of such."""
+    if gradient is None:
+        return [], []
+    wholes, parts = _taken_apart(gradient)
+    if not _are_less(parts, dims(x), count):
+        wholes, parts = [gradient], []
+    return list(map(bound.to_dense, wholes)), parts
+
+
+def _are_less(parts: Sequence[Part], shape: Any, count: int | None) -> bool:
+    """Whether rows are less work than the array, and not so many that they take much more memory."""
+    if not is_certain(shape):
+        return True
+    size = int(math.prod(shape))
+    if count is None or size <= SMALL:
+        return size > SMALL
+    kept = [int(math.prod(dims(p.rows))) for p in parts if is_certain(dims(p.rows))]
+    return count * sum(kept) <= max(4 * size, MANY)
+
+
+def _taken_apart(gradient: Any) -> tuple[list[Any], list[Part]]:
     wholes: list[Any] = []
     parts: list[Part] = []
-    waiting = [] if gradient is None else [gradient]
+    waiting = [gradient]
     while waiting:
         g = waiting.pop()
         part = _part_of(g)

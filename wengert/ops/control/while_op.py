@@ -385,10 +385,10 @@ class _Backward:
         # The constants, by their numbers, of whose gradients there are whole ones, and parts.
         self.whole: list[int] = []
         self.parts: list[tuple[int, Part]] = []
-        totals, next_totals = [], []
+        totals, next_totals, count = [], [], loop.count(op)
         with activate((), graph):
             for k, (x, g) in enumerate(zip(constants, pull.gradients[n : n + m], strict=True)):
-                wholes, parts = parted(g)
+                wholes, parts = parted(g, x, count)
                 self.parts += [(k, part) for part in parts]
                 if wholes:
                     self.whole.append(k)
