@@ -407,3 +407,60 @@ def test_what_depends_on_a_variable_changes_with_it(compiled: bool) -> None:
     scales = np.exp([np.array([1.0, 2.0]) + k * np.array([0.5, 0.25]) for k in range(3)])
     want = 4.0 * x**3 * np.prod(scales, 0)
     np.testing.assert_allclose(gradient(tf.constant(x, tf.float32)), want, 1e-5)
+
+
+# ---- neighbours from a place on that is not known ---------------------------------------------------
+
+PARTS: dict[str, Callable[[Any, Any], Any]] = {
+    "rows": lambda x, i: tf.slice(x, [i, 0, 0], [2, 5, 4]),
+    "columns, to the end": lambda x, i: tf.slice(x, [0, i, 1], [-1, 2, -1]),
+    "one of the last axis": lambda x, i: tf.slice(x, (0, 1, i), (6, 3, 1)),
+    "of two axes": lambda x, i: tf.slice(x, [i, i, 0], [3, 2, 4]),
+    "with a new axis": lambda x, i: x[i, tf.newaxis],
+    "with one behind": lambda x, i: x[..., i, tf.newaxis],
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_neighbours(name: str) -> None:
+    """Compiled whole, in a loop and outside of one, with their gradients."""
+    take = PARTS[name]
+    one = lambda x, i: tf.reduce_sum(tf.sin(take(x, i)) * 2.0)  # noqa: E731
+
+    def gradient(x: Any, i: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = one(x, i)
+        return y, tape.gradient(y, x)
+
+    f: Any = tf.function(gradient, jit_compile=True)
+    for i in map(tf.constant, range(3)):
+        for found, want in zip(f(tf.constant(X), i), gradient(tf.constant(X), i), strict=True):
+            np.testing.assert_allclose(found, want, 1e-12)
+    assert "NumPy" not in {step["kind"] for step in f.plan(tf.constant(X), i).steps}
+
+    def loss(x: Any) -> Any:
+        body = lambda i, a: (i + 1, tf.sin(a) + one(x, i))  # noqa: E731
+        return tf.while_loop(lambda i, a: i < 3, body, (0, tf.constant(0.0, tf.float64)))[1]
+
+    g: Any = tf.function(gradient_of(loss), jit_compile=True)
+    want = gradient_of(lambda x: tf.sin(tf.sin(one(x, 0)) + one(x, 1)) + one(x, 2))(tf.constant(X))
+    np.testing.assert_allclose(g(tf.constant(X)), want, 1e-11, 1e-12)
+    assert "NumPy" not in {step["kind"] for step in g.plan(tf.constant(X)).steps}
+
+
+@pytest.mark.parametrize("at", [5, -1])
+def test_neighbours_beyond_the_end(at: int) -> None:
+    f = tf.function(lambda x, i: tf.slice(x, [i, 0, 0], [2, 5, 4]), jit_compile=True)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Expected (begin|size)\[0\]"):
+        f(tf.constant(X), tf.constant(at))
+
+
+def test_sizes_of_slices_are_known() -> None:
+    @tf.function
+    def f(x: Any, i: Any) -> Any:
+        assert tf.slice(x, [i, 0, 0], [2, 5, -1]).shape.as_list() == [2, 5, 4]
+        assert tf.slice(x, [i, 0, 1], [-1, 2, -1]).shape.as_list() == [None, 2, 3]
+        return i
+
+    f(tf.constant(X), tf.constant(1))

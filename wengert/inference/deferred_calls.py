@@ -7,6 +7,7 @@ everything is known, the node makes the call itself; its gradient makes it on a 
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
@@ -238,6 +239,12 @@ def call_of(row: Row) -> tuple[Callable[..., Any], Any, Any] | None:
     return found.function, found._args, found._kwargs
 
 
+def name_of(function: Callable[..., Any]) -> tuple[str, str]:
+    """The module and the name of what is called where a public function is."""
+    called = inspect.unwrap(function)
+    return called.__module__, called.__qualname__
+
+
 class Call(NamedTuple):
     """A deferred call without names of arguments, and without overrides."""
 
@@ -247,7 +254,7 @@ class Call(NamedTuple):
     @property
     def name(self) -> tuple[str, str]:
         """The module and the name of the function."""
-        return self.function.__module__, self.function.__qualname__
+        return name_of(self.function)
 
 
 class GradientCall(NamedTuple):

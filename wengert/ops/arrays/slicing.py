@@ -11,7 +11,7 @@ from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
-from wengert.inference.stated_shapes import Stated, sizes_of, states
+from wengert.inference.stated_shapes import Stated, numbers_of, sizes_of, states
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.shaping import as_shape, one_axis, plain, static
 from wengert.ops.support.batch_rules import shift_axes, with_attrs
@@ -92,7 +92,24 @@ def take_part(x: Tensor, key: Index) -> Tensor:
     return result
 
 
+def _stated_slice(input_: Any, begin: Any, size: Any) -> Stated:
+    """The sizes that are numbers; to the end there are as many as the beginning leaves."""
+    have, starts, counts = sizes_of(input_), numbers_of(begin), numbers_of(size)
+    if counts is None:
+        return None
+    found: list[int | None] = []
+    for axis, count in enumerate(counts):
+        if count != -1:
+            found.append(count)
+        elif have is None or starts is None or None in (have[axis], starts[axis]):
+            found.append(None)
+        else:
+            found.append(have[axis] - starts[axis])  # type: ignore[operator]
+    return tuple(found)
+
+
 @deferrable
+@states(_stated_slice)
 def slice_(
     input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None
 ) -> Tensor:

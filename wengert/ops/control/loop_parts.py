@@ -12,12 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from wengert.core.dispatch import apply
-from wengert.inference.deferred_calls import Place, gradient_call_of
+from wengert.inference.deferred_calls import Place, gradient_call_of, name_of
 from wengert.inference.list_elements import refined
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import unsorted_segment_sum
+from wengert.ops.arrays.indexing import getitem
 from wengert.ops.arrays.shaping import reshape, transpose
-from wengert.ops.arrays.slicing import STRIDED_SLICE_GRAD, take_part
+from wengert.ops.arrays.slicing import STRIDED_SLICE_GRAD, slice_, take_part
 from wengert.ops.control.tensor_list import STACK_LIST
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast
@@ -202,8 +203,8 @@ def _key_of_slice(inputs: Sequence[Any], begin: Any, size: Any) -> list[Any] | N
 
 
 _KEYS: Final[dict[tuple[str, str], Callable[..., list[Any] | None]]] = {
-    ("wengert.ops.arrays.indexing", "getitem"): _key_of_index,
-    ("wengert.ops.arrays.slicing", "slice_"): _key_of_slice,
+    name_of(getitem): _key_of_index,
+    name_of(slice_): _key_of_slice,
 }
 
 
