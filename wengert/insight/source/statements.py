@@ -60,6 +60,7 @@ class Statements(Writer):
     def _write_all(self, graph: FunctionGraph, ends: Sequence[SymbolicTensor]) -> None:
         for op in self._counted(graph, ends):
             self._write(op)
+            self._done.add(id(op))
 
     # ---- for loops and branches --------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ class Writer:
         self._line = ""
         self._asked = callers_place()
         self._same: dict[Any, Operation] = {}
+        self._done: set[int] = set()  # the ids of operations that are written
         self._known: dict[int, Any] = {}  # numbers of constants, by the id of a tensor
         self._stands_for: dict[int, SymbolicTensor] = {}
         self.names = [self.free(self.identifier(n)) for n in derivation.names]
@@ -70,7 +71,10 @@ class Writer:
             self._stands_for |= {id(y): x for y, x in zip(op.outputs, passed, strict=False)}
         if not op.inputs or op.row.stateful or op.row.graphs or op.row.users:
             return
-        key = op.type, tuple([id(self._real(x)) for x in op.inputs]), _hashable(op.attrs)
+        key: Any = op.type, tuple([id(self._real(x)) for x in op.inputs]), _hashable(op.attrs)
+        first = self._same.get(key)
+        if first is not None and first.graph is not op.graph and id(first) not in self._done:
+            key = key, id(op.graph)  # in a loop before it: not there yet
         first = self._same.setdefault(key, op)
         if first is not op:
             self._stands_for |= {id(y): z for y, z in zip(op.outputs, first.outputs, strict=True)}

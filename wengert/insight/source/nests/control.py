@@ -265,7 +265,8 @@ def _over_piles(
     taken: list[Line] = []
     for pile, t, view in zip(stacks, loop.taken, elements, strict=True):
         at = step if pile.is_turned == t.backward else f"{count} - 1 - {step}"
-        taken += w.piles.taken(w, pile, view.base, at)
+        if w.is_used(t.inside):
+            taken += w.piles.taken(w, pile, view.base, at)
     e.lines.append(w.piles.counted(stacks[0], count))
     e.lines.append(Block(w.piles.rounds(step, count), [*taken, *_lines(w, round_)]))
 

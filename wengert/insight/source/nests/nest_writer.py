@@ -117,10 +117,10 @@ class NestWriter(Writer):
     def lower(self, graph: FunctionGraph, ends: Sequence[SymbolicTensor]) -> None:
         """The operations behind some values, as arrays."""
         for op in self._counted(graph, ends):
-            if op.outputs and all(id(y) in self.low.views for y in op.outputs):
-                continue
-            if not self._is_constant(op):
+            is_there = op.outputs and all(id(y) in self.low.views for y in op.outputs)
+            if not is_there and not self._is_constant(op):
                 self._lower(op)
+            self._done.add(id(op))
 
     def _lower(self, op: Operation) -> None:
         runs = op.row.bodies
@@ -142,6 +142,10 @@ class NestWriter(Writer):
         views = [self.view(x) for x in self._inputs(op)]
         rank = len(dims(op.outputs[0])) if op.row.elementwise and op.outputs else len(_LETTERS)
         return [self.low.reshape(v, ()) if len(v.shape) > rank else v for v in views]
+
+    def is_used(self, x: SymbolicTensor) -> bool:
+        """Whether something that is written reads a value."""
+        return self._uses[id(x)] > 0
 
     def view(self, x: SymbolicTensor) -> View:
         """The elements of a value."""
