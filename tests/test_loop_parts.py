@@ -464,3 +464,112 @@ def test_sizes_of_slices_are_known() -> None:
         return i
 
     f(tf.constant(X), tf.constant(1))
+
+
+# ---- rows of what a loop carries ------------------------------------------------------------------
+
+STEPS = 6
+
+
+def table(c: Any, w: Any) -> Any:
+    """A row after the other, each of the one before."""
+
+    def body(i: Any, m: Any) -> Any:
+        row = tf.tanh(tf.linalg.matvec(w, m[i - 1]) + c[i])
+        return i + 1, tf.tensor_scatter_nd_update(m, [[i]], [row])
+
+    return tf.while_loop(lambda i, m: i < STEPS, body, (1, c * 0.5))[1]
+
+
+def running(c: Any, w: Any) -> Any:
+    def body(i: Any, m: Any) -> Any:
+        return i + 1, tf.tensor_scatter_nd_add(m, [[i]], [w[0] * tf.gather(m, i - 1)])
+
+    return tf.while_loop(lambda i, m: i < STEPS, body, (1, c))[1]
+
+
+def exchanged(c: Any, w: Any) -> Any:
+    """Two rows of one iteration, of which the second is read before the first is written."""
+
+    def body(i: Any, m: Any) -> Any:
+        a, b = m[i], m[i + 1]
+        m = tf.tensor_scatter_nd_update(m, [[i]], [tf.minimum(a, b)])
+        return i + 1, tf.tensor_scatter_nd_update(m, [[i + 1]], [tf.maximum(a, b) * w[0]])
+
+    return tf.while_loop(lambda i, m: i < STEPS - 1, body, (0, c))[1]
+
+
+def elements(c: Any, w: Any) -> Any:
+    def body(i: Any, m: Any) -> Any:
+        return i + 1, tf.tensor_scatter_nd_add(m, [[i, 1]], [m[i - 1, 1] * w[0, 0]])
+
+    return tf.while_loop(lambda i, m: i < STEPS, body, (1, c))[1]
+
+
+def kept_as_it_was(c: Any, w: Any) -> Any:
+    """What is written over is read afterwards, too, and leaves the loop."""
+
+    def body(i: Any, m: Any, before: Any) -> Any:
+        after = tf.tensor_scatter_nd_update(m, [[i]], [m[i] * w[1]])
+        return i + 1, after, before + tf.reduce_sum(m) + m[i, 0]
+
+    _, m, before = tf.while_loop(lambda i, m, b: i < STEPS, body, (0, c, tf.reduce_sum(c)))
+    return m * before
+
+
+CARRIED = {f.__name__: f for f in (table, running, exchanged, elements, kept_as_it_was)}
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("name", CARRIED)
+def test_rows_of_what_is_carried(name: str, order: int) -> None:
+    """Compiled they are written in their places: the numbers are those of the reference engine."""
+
+    def of(f: Callable[..., Any], order: int) -> Callable[..., Any]:
+        def gradients(c: Any, w: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch([c, w])
+                ys = [f(c, w)] if order == 1 else of(f, 1)(c, w)
+                loss = tf.add_n([tf.reduce_sum(tf.sin(y)) for y in ys])
+            return tape.gradient(loss, [c, w])
+
+        return gradients
+
+    c = tf.constant(RNG.random((STEPS, 3)))
+    w = tf.constant(RNG.random((3, 3)))
+    f = CARRIED[name]
+    for g in (f, of(f, order)):
+        want = tf.function(g)(c, w)
+        made: Any = tf.function(g, jit_compile=True)
+        for _ in range(2):  # the second time with the memory of the first
+            for a, b in zip(tf.nest.flatten(made(c, w)), tf.nest.flatten(want), strict=True):
+                np.testing.assert_allclose(a, b, 1e-11, 1e-12)
+        if order == 1:
+            assert "NumPy" not in {step["kind"] for step in made.plan(c, w).steps}
+
+
+def test_slopes_of_what_is_carried() -> None:
+    """By differences, as the reference engine differentiates the same loop."""
+    c, w = RNG.random((STEPS, 3)), RNG.random((3, 3))
+    for f in CARRIED.values():
+        with tf.GradientTape() as tape:
+            x = tf.constant(c)
+            tape.watch(x)
+            y = tf.reduce_sum(tf.sin(tf.function(f)(x, tf.constant(w))))
+        found = tape.gradient(y, x)
+        total = lambda c, f=f: float(tf.reduce_sum(tf.sin(f(tf.constant(c), tf.constant(w)))))  # noqa: E731
+        for at in np.ndindex(c.shape):
+            sides = []
+            for step in (1e-6, -1e-6):
+                moved = c.copy()
+                moved[at] += step
+                sides.append(total(moved))
+            np.testing.assert_allclose(found.numpy()[at], (sides[0] - sides[1]) / 2e-6, 1e-6, 1e-7)
+
+
+def test_what_is_carried_is_not_kept_for_its_shape() -> None:
+    def loss(c: Any) -> Any:
+        return tf.reduce_sum(table(c, tf.eye(3, dtype=tf.float64)))
+
+    loop = backward_loop(gradient_of(loss), tf.constant(RNG.random((STEPS, 3))))
+    assert all(t.inside.shape != (STEPS, 3) for t in loop.taken)

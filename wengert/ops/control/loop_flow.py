@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from wengert.core.context import thread
 from wengert.execution.plan import is_only_a_function
 from wengert.graph.graph_builder import CONST
+from wengert.inference.deferred_calls import Place, gradient_call_of, name_of
+from wengert.inference.list_elements import is_list
+from wengert.ops.arrays.indexing import getitem
+from wengert.ops.arrays.slicing import slice_
+from wengert.values.symbolic import SymbolicTensor, is_certain
+from wengert.values.tensor import dims
 
 if TYPE_CHECKING:
+    from wengert.graph.function_graph import FunctionGraph
     from wengert.graph.operation import Operation
     from wengert.ops.control.while_op import Loop
 
@@ -47,6 +54,31 @@ def unchanging(loop: Loop, op: Operation) -> set[int]:
         ):
             found.update(map(id, inner.outputs))
     return found
+
+
+def only_shapes_of(graph: FunctionGraph, ends: Sequence[SymbolicTensor]) -> list[SymbolicTensor]:
+    """The captured values of which a graph reads the shape alone, where that is known: what x[i] is a part of."""
+    read = {id(x) for x in ends}
+    for op in graph.operations:
+        shaped = _read_for_its_shape(op)
+        read.update(id(x) for k, x in enumerate(op.inputs) if k != shaped and not op.row.by_shape)
+    pairs = zip(graph.captured, graph.captured_inputs, strict=True)
+    return [v for v, inside in pairs if id(inside) not in read and _is_array_of_known_shape(inside)]
+
+
+def _is_array_of_known_shape(x: object) -> bool:
+    return type(x) is SymbolicTensor and not is_list(x) and is_certain(dims(x))
+
+
+def _read_for_its_shape(op: Operation) -> int | None:
+    """Which input of an operation only tells a shape; None if none does."""
+    found = gradient_call_of(op.row)
+    if found is None or found.call.name not in _PARTS or type(found.call.args[0]) is not Place:
+        return None
+    return found.xs[found.call.args[0].index].index
+
+
+_PARTS: Final = (name_of(getitem), name_of(slice_))
 
 
 def _cannot_fail(op: Operation) -> bool:

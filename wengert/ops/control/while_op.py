@@ -32,7 +32,7 @@ from wengert.inference.shape_inference import form_of
 from wengert.ops.control.by_example import by_example
 from wengert.ops.control.cond import control_inputs, never_run, type_of
 from wengert.ops.control.known_sizes import loop_again
-from wengert.ops.control.loop_flow import flowing, unchanging
+from wengert.ops.control.loop_flow import flowing, only_shapes_of, unchanging
 from wengert.ops.control.loop_parts import Part, parted, put_together
 from wengert.ops.control.tensor_list import LIST, elements_of
 from wengert.ops.control.trip_counts import trips
@@ -40,7 +40,7 @@ from wengert.ops.math.comparison import where
 from wengert.values.bound_ops import bound
 from wengert.values.shapes import is_as_general
 from wengert.values.symbolic import SymbolicTensor
-from wengert.values.tensor import Tensor, TensorList
+from wengert.values.tensor import Tensor, TensorList, dims
 
 if TYPE_CHECKING:
     from wengert.graph.operation import Operation
@@ -407,7 +407,8 @@ class _Backward:
 
     def added(self, initial: Sequence[Any], stack_gs: Sequence[Any]) -> list[Any]:
         graph = self._graph
-        saved = _Saved(self._loop, self._op, self._xs, graph, backward=True)
+        ends = [*self._next, *[e.inside for e in self._emitted]]
+        saved = _Saved(self._loop, self._op, self._xs, graph, ends, backward=True)
         taken = [
             Stack(x, not backward)
             for x, backward in zip(self._element_gs, self._stack_form, strict=True)
@@ -462,7 +463,8 @@ def loop_tangents(loop: Loop, ys: Sequence[Any], ts: Sequence[Any], xs: Sequence
         if e.inside.dtype.is_differentiable
     ]
     taken = [Stack(x, loop.taken[i].backward) for x, i in zip(elements, stacked, strict=True)]
-    saved = _Saved(loop, op, xs, graph, backward=False)
+    ends = [*results, *[e.inside for _, e in moving]]
+    saved = _Saved(loop, op, xs, graph, ends, backward=False)
     stacks = [*saved.stacks, *[ts[n + i] for i in stacked]]
     tangent = Loop(
         graph, carried, results, None, [*saved.taken, *taken], [e for _, e in moving], saved.fixed
@@ -484,7 +486,13 @@ class _Saved:
     """The values inside a loop that its derivative uses, as stacks for the derivative's loop."""
 
     def __init__(
-        self, loop: Loop, op: Operation, xs: Sequence[Any], graph: FunctionGraph, backward: bool
+        self,
+        loop: Loop,
+        op: Operation,
+        xs: Sequence[Any],
+        graph: FunctionGraph,
+        ends: Sequence[SymbolicTensor],
+        backward: bool,
     ) -> None:
         # Loop-invariant values are taken from outside of the loop, as recorders know them.
         self.fixed = {id(x): xs[len(loop.carried) + len(loop.taken) + at] for x, at in loop.same}
@@ -494,7 +502,13 @@ class _Saved:
         again = [v for v in saved if id(v) in same]
         made = replay_part(again, [x for x, _ in loop.same], list(self.fixed.values()))
         self.fixed.update(zip(map(id, again), made, strict=True))
-        saved = [v for v in saved if id(v) not in same]
+        shapes = [
+            v
+            for v in only_shapes_of(graph, ends)
+            if id(v) not in self.fixed and _is_of(v, loop.body)
+        ]
+        self.fixed.update({id(v): bound.blank(v, dims(v)) for v in shapes})
+        saved = [v for v in saved if id(v) not in self.fixed]
         if not saved:  # a loop needs a stack to count its iterations by
             graph.capture(loop.carried[0])
             saved = [loop.carried[0]]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from wengert.engines.native.frontend.arrays import Base, View, broadcast, slice_view, whole
 from wengert.engines.native.frontend.lanes import LANES, Lane
+from wengert.engines.native.frontend.list_rules import row_among_zeros
 from wengert.engines.native.frontend.lowering import DEFERRED_RULES, Lowering
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.graph.operation import Operation
@@ -87,6 +88,9 @@ def _part_gradient(
     if g is None or g.kind != x.kind:
         raise NotLowered("a cotangent of another form")
     found = _key(low, key, given, x.shape)
+    if low.is_body and found.axes == [0] and all(part == slice(None) for part in found.known):
+        index = low.computed(lambda i: i.astype("i8"), low.reshape(found.indices[0], (1,)))
+        return [row_among_zeros(low, x.shape, index, low.reshape(g, x.shape[1:]))]
     place = slice_view(whole(Base(x.shape, x.kind)), found.known)
     apart = tuple([1 if axis in found.axes else n for axis, n in enumerate(place.shape)])
     view = broadcast(low.reshape(g, apart), place.shape)

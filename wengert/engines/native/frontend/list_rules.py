@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert.engines.native.frontend.arrays import RowSet, View, whole
+from wengert.engines.native.frontend.arrays import RowSet, View, is_plain, whole
 from wengert.engines.native.frontend.lanes import LANES
 from wengert.engines.native.frontend.list_forms import ListForm
-from wengert.engines.native.frontend.lowering import LIST_RULES, Lowering
+from wengert.engines.native.frontend.lowering import LIST_RULES, Lowering, rule
 from wengert.engines.native.frontend.parts import shape_in
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.graph.operation import Operation
@@ -63,17 +63,42 @@ def _zeros(low: Lowering, form: ListForm) -> View:
     return low.number(form.kind, 0, form.shape)
 
 
-def _got(low: Lowering, values: View, index: View) -> View:
+def row_at(low: Lowering, values: View, index: View) -> View:
+    """A row of an array."""
     table = low.stored(values)
     return low.gathered(table, low.reshape(index, (1,) * (len(values.shape) - 1)), 0, ())
 
 
-def _with_row(low: Lowering, values: View, index: View, item: View) -> View:
+def with_row(low: Lowering, values: View, index: View, item: View) -> View:
+    """An array with another row, which is written over it where nothing reads it as it was."""
     if item.shape != values.shape[1:] or item.kind != values.kind:
         raise NotLowered("an element of another form than the list's")
     base = RowSet(low.stored(values), low.stored(index), low.stored(item), low.place)
     low.items.append(base)
     return whole(base)
+
+
+def row_among_zeros(low: Lowering, shape: tuple[int, ...], index: View, item: View) -> View:
+    """Zeros with one row: added to another array, it is only added to that row."""
+    made = with_row(low, low.number(item.kind, 0, shape), index, item)
+    low.single[made.base] = index, item
+    return made
+
+
+def added(low: Lowering, a: View, b: View) -> View | None:
+    """The sum of two arrays of which one is a row among zeros; None if neither is."""
+    if is_plain(a) and a.base in low.single:
+        a, b = b, a
+    if not is_plain(b) or b.base not in low.single or a.shape != b.base.shape:
+        return None
+    index, item = low.single[b.base]
+    return with_row(low, a, index, low.computed(LANES.add, row_at(low, a, index), item))
+
+
+@rule("AddV2", "Add")
+def _sum(low: Lowering, op: Operation, a: View, b: View) -> View:
+    found = added(low, a, b) if low.single else None
+    return low.elementwise(op, [a, b]) if found is None else found
 
 
 @_rule("TensorListReserve", "TensorListZerosLike", "ZerosLike")
@@ -107,7 +132,7 @@ def _get(low: Lowering, op: Operation) -> View:
     values = _list(low, op.inputs[0])
     if shape_in(low, op.outputs[0]) != values.shape[1:]:
         raise NotLowered("an element of another form than the list's")
-    return _got(low, values, _index(low, op.inputs[1], values.shape[0]))
+    return row_at(low, values, _index(low, op.inputs[1], values.shape[0]))
 
 
 @_rule("TensorListSetItem")
@@ -115,7 +140,7 @@ def _set(low: Lowering, op: Operation) -> None:
     values = _list(low, op.inputs[0])
     index = _index(low, op.inputs[1], values.shape[0])
     item = _array(low, op.inputs[2])
-    low.lists[id(op.outputs[0])] = _with_row(low, values, index, item)
+    low.lists[id(op.outputs[0])] = with_row(low, values, index, item)
 
 
 @_rule("TensorListClearItem")
@@ -123,7 +148,7 @@ def _clear(low: Lowering, op: Operation) -> None:
     values = _list(low, op.inputs[0])
     index = _index(low, op.inputs[1], values.shape[0])
     nothing = low.number(values.kind, 0, values.shape[1:])
-    low.lists[id(op.outputs[0])] = _with_row(low, values, index, nothing)
+    low.lists[id(op.outputs[0])] = with_row(low, values, index, nothing)
 
 
 @_rule("TensorListOnlyItem")
@@ -131,19 +156,11 @@ def _only(low: Lowering, op: Operation) -> None:
     """A row among zeros: added to another list, it is only added to that row."""
     form = _form(low, op.outputs[0])
     index, item = _index(low, op.inputs[1], form.shape[0]), _array(low, op.inputs[2])
-    made = _with_row(low, _zeros(low, form), index, item)
-    low.single[made.base] = index, item
-    low.lists[id(op.outputs[0])] = made
+    low.lists[id(op.outputs[0])] = row_among_zeros(low, form.shape, index, item)
 
 
 @_rule("TensorListAdd")
 def _add(low: Lowering, op: Operation) -> None:
     a, b = (_list(low, x) for x in op.inputs)
-    if a.base in low.single:
-        a, b = b, a
-    if b.base in low.single:
-        index, item = low.single[b.base]
-        made = _with_row(low, a, index, low.computed(LANES.add, _got(low, a, index), item))
-    else:
-        made = low.computed(LANES.add, a, b)
-    low.lists[id(op.outputs[0])] = made
+    found = added(low, a, b)
+    low.lists[id(op.outputs[0])] = low.computed(LANES.add, a, b) if found is None else found

@@ -13,6 +13,7 @@ import numpy as np
 
 from wengert.engines.native.frontend.arrays import Dims, View, broadcast, slice_view
 from wengert.engines.native.frontend.lanes import LANES, Lane, like
+from wengert.engines.native.frontend.list_rules import row_among_zeros, row_at, with_row
 from wengert.engines.native.frontend.lowering import Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered, dtype_of, is_float
 from wengert.graph.operation import Operation
@@ -100,6 +101,10 @@ def _scattered(
     if kind not in _KINDS or not rows or not updates.size:
         raise NotLowered("elements of another type")
     inner, size = updates.size // rows, math.prod(shape)
+    if low.is_body and rows == 1 and how == "add" and onto is None:
+        table = size // max(inner, 1), inner
+        index, item = low.reshape(numbers, (1,)), low.reshape(updates, (inner,))
+        return low.reshape(row_among_zeros(low, table, index, item), shape)
     operands = [numbers, updates] if onto is None else [onto, numbers, updates]
     arguments = (how, kind, rows, inner, size, onto is not None)
     work = updates.size + size
@@ -123,9 +128,22 @@ def _onto(how: str) -> Any:
     def lowered(low: Lowering, op: Operation, x: View, i: View, u: View) -> View:
         if how in _UNCHANGING and is_float(u.kind):
             u = low.computed(lambda v: LANES.where(LANES.isnan(v), like(v, _UNCHANGING[how]), v), u)
-        return _scattered(low, how, _at_coordinates(low, i, x.shape, ()), u, x.shape, x)
+        numbers = _at_coordinates(low, i, x.shape, ())
+        if low.is_body and numbers.size == 1 and how in ("add", "update") and u.kind == x.kind:
+            return _one_row(low, how, numbers, u, x, i.shape[-1])
+        return _scattered(low, how, numbers, u, x.shape, x)
 
     return lowered
+
+
+def _one_row(low: Lowering, how: str, number: View, u: View, x: View, depth: int) -> View:
+    """One row of what a loop carries: in its place, and not in a copy for each iteration."""
+    inner = x.shape[depth:]
+    table = low.reshape(x, (math.prod(x.shape[:depth]), *inner))
+    index, row = low.reshape(number, (1,)), low.reshape(u, inner)
+    if how == "add":
+        row = low.computed(LANES.add, row_at(low, table, index), row)
+    return low.reshape(with_row(low, table, index, row), x.shape)
 
 
 for _name in ("Add", "Sub", "Update", "Max", "Min"):
