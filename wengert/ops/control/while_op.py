@@ -403,7 +403,8 @@ class _Backward:
         self._emitted = [
             Stack(g, not t.backward) for g, t in zip(stack_gs_inside, taken, strict=True)
         ]
-        self._emitted += [Stack(v, False) for _, part in self.parts for v in part.values]
+        values = [v for _, part in self.parts for v in part.values]
+        self._emitted += [Stack(graph.entered(v), False) for v in values]
 
     def added(self, initial: Sequence[Any], stack_gs: Sequence[Any]) -> list[Any]:
         graph = self._graph
