@@ -173,13 +173,13 @@ def test_what_cannot_be_followed_is_an_error(call: Any, words: str) -> None:
 def test_functions_without_a_counterpart_leave_the_tape_and_it_says_so() -> None:
     x = tf.Variable([3.0, 1.0, 2.0])
     with tf.GradientTape(persistent=True) as tape:
-        kept = np.partition(x, 1)
+        kept = np.unique(x)
         loss = tf.reduce_sum(kept * 2.0)
     assert type(kept) is np.ndarray
     assert tape.gradient(loss, x) is None
     answer = tape.explain(loss, x)
     assert answer.kind == "left-tape"
-    assert "np.partition(x, 1)" in str(answer)
+    assert "np.unique(x)" in str(answer)
 
 
 def test_a_ufunc_without_a_counterpart_leaves_the_tape_and_it_says_so() -> None:
@@ -192,7 +192,7 @@ def test_a_ufunc_without_a_counterpart_leaves_the_tape_and_it_says_so() -> None:
 
 def test_without_numbers_there_must_be_a_counterpart() -> None:
     with pytest.raises(TypeError, match="Cannot convert a symbolic"):
-        tf.function(lambda x: np.partition(x, 1))(tf.constant([2.0, 1.0]))
+        tf.function(lambda x: np.unique(x))(tf.constant([2.0, 1.0]))
 
 
 # ---- the behaviour of tensors -----------------------------------------------------------------
