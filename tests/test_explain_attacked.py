@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.insight import program_text
 
 v1 = tf.compat.v1
 
@@ -213,3 +216,34 @@ def test_a_matrix_that_is_not_positive_definite(of: Callable[[Any], Any]) -> Non
     assert answer.kind == "spectrum"
     assert "above zero" in str(answer)
     assert "coincide" not in str(answer)
+
+
+# ---- whole programs -----------------------------------------------------------------------------
+
+HEAD = "import numpy as np\nimport wengert as tf\n"
+
+
+def explained(tmp_path: Path, text: str) -> Any:
+    """What a program leaves as its answer."""
+    path = tmp_path / "program.py"
+    path.write_text(HEAD + text, encoding="utf-8")
+    return runpy.run_path(str(path))["answer"]
+
+
+def test_a_flat_script_that_reuses_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 0
+    names_in = program_text.names_in
+
+    def counted(*args: Any, **kwargs: Any) -> list[str]:
+        nonlocal count
+        count += 1
+        return names_in(*args, **kwargs)
+
+    monkeypatch.setattr(program_text, "names_in", counted)
+    lines = ["w = tf.Variable([1.0, 2.0])", "b = tf.Variable([3.0, 4.0])", "y = w"]
+    for n in range(10):
+        lines += [f"h = tf.sin(y * {n}.0)", "y = tf.cos(h + y)"]
+    lines += ["with tf.GradientTape() as tape:", "    y = tf.reduce_sum(w * w)"]
+    answer = explained(tmp_path, "\n".join([*lines, "answer = tape.explain(y, b)", ""]))
+    assert answer.kind == "no-path"
+    assert count < 10 * len(lines)

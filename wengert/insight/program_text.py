@@ -7,7 +7,8 @@ import functools
 import linecache
 import os
 import tokenize
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
@@ -71,13 +72,19 @@ class Program:
             return loss.removeprefix("lambda:").strip(), variables
         return f"{loss}()" if is_function else loss, variables
 
-    def names(self) -> set[str]:
-        """The names that are given values."""
-        return set(names_in(self.tree, stored=True))
+    @functools.cached_property
+    def assigned(self) -> Assignments:
+        """All that the function, or the module, gives names to."""
+        return Assignments(self.tree)
+
+    @functools.cached_property
+    def assigned_in_file(self) -> Assignments:
+        """The same of the whole file."""
+        return Assignments(self.whole)
 
     def assignments(self, name: str) -> list[Assignment]:
         """Where a name was given a value, from the top down."""
-        return assignments_in(self.tree, name)
+        return self.assigned.of(name)
 
     def blocks(self, of: str) -> list[ast.With]:
         """The `with` blocks whose context is such a call, like GradientTape."""
@@ -120,29 +127,64 @@ def _is_of(text: str, code: CodeType) -> bool:
     return False
 
 
-def assignments_in(tree: ast.AST, name: str) -> list[Assignment]:
-    """Where a name, or an attribute such as `self.w`, was given a value, from the top down."""
-    found = []
+class Assignments:
+    """Where names, and attributes such as `self.w`, are given values: the tree is walked once."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self._of: dict[str, list[Assignment]] = {}
+        for a in sorted(_assignments_in(tree), key=lambda a: a.line):
+            self._of.setdefault(a.name, []).append(a)
+        self.in_order = sorted(
+            (a for found in self._of.values() for a in found), key=lambda a: a.line
+        )
+
+    def of(self, name: str) -> list[Assignment]:
+        """From the top down."""
+        return self._of.get(name, [])
+
+    @functools.cached_property
+    def _reads(self) -> dict[str, list[tuple[int, frozenset[str]]]]:
+        """For each name the lines that give it a value, with all names it may be made from by then."""
+        found: dict[str, list[tuple[int, frozenset[str]]]] = {}
+        for a in self.in_order:
+            read = set(names_in(a.value))
+            for name in list(read):
+                read |= _last_before(found.get(name, ()), a.line)
+            known = found.setdefault(a.name, [])
+            so_far = known[-1][1] if known else frozenset()
+            known.append((a.line, so_far if read <= so_far else so_far | read))
+        return found
+
+    def read_by(self, value: ast.expr, before: int) -> set[str]:
+        """The names that an expression reads, and those that these were made from in earlier lines."""
+        names = set(names_in(value))
+        return names.union(*[_last_before(self._reads.get(name, ()), before) for name in names])
+
+
+def _last_before(known: Sequence[tuple[int, frozenset[str]]], line: int) -> frozenset[str]:
+    at = bisect_left(known, line, key=lambda entry: entry[0])
+    return known[at - 1][1] if at else frozenset()
+
+
+def _assignments_in(tree: ast.AST) -> Iterator[Assignment]:
     for node in ast.walk(tree):
+        if isinstance(node, (ast.For, ast.comprehension)):
+            for name in names_in(node.target, stored=True):
+                yield Assignment(name, node.iter.lineno, node.iter)
+        value = getattr(node, "value", None)
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
             targets = node.targets
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)) and value:
             targets = [node.target]
-        elif isinstance(node, (ast.For, ast.comprehension)):
-            found += [
-                Assignment(name, node.iter.lineno, node.iter)
-                for n in ast.walk(node.target)
-                if isinstance(n, ast.Name) and n.id == name
-            ]
         for target in targets:
-            if _stores(target, name) and getattr(node, "value", None):
-                found.append(Assignment(name, target.lineno, node.value))  # type: ignore[attr-defined]
-    return sorted(found, key=lambda a: a.line)
+            for name in _stored_by(target):
+                yield Assignment(name, target.lineno, value)  # type: ignore[arg-type]
 
 
-def _stores(target: ast.expr, name: str) -> bool:
-    return name in names_in(target, stored=True) or ("." in name and ast.unparse(target) == name)
+def _stored_by(target: ast.expr) -> list[str]:
+    whole = [ast.unparse(target)] if isinstance(target, ast.Attribute) else []
+    return list(dict.fromkeys([*names_in(target, stored=True), *whole]))
 
 
 def _of_code(tree: ast.AST, code: object) -> ast.AST:

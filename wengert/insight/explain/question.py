@@ -118,14 +118,9 @@ class Question(NamedTuple):
                     return block
         return None
 
-    def reads(self, value: ast.expr, before: int, depth: int = 4) -> set[str]:
+    def reads(self, value: ast.expr, before: int) -> set[str]:
         """The names that an expression reads, and those that these were made from."""
-        names = set(names_in(value))
-        for name in list(names) if depth else ():
-            for a in self.program.assignments(name):
-                if a.line < before:
-                    names |= self.reads(a.value, a.line, depth - 1)
-        return names
+        return self.program.assigned.read_by(value, before)
 
     # ---- lines that end the trouble ----------------------------------------------------------------
 
@@ -180,10 +175,7 @@ class Question(NamedTuple):
         """The lines after the block that compute a name, at the end of the block."""
         end = block.end_lineno or block.lineno
         wanted, lines = {name}, []
-        for a in sorted(
-            (a for n in self.program.names() for a in self.program.assignments(n)),
-            key=lambda a: -a.line,
-        ):
+        for a in sorted(self.program.assigned.in_order, key=lambda a: -a.line):
             if end < a.line < self.program.frame.f_lineno and a.name in wanted:
                 wanted |= set(names_in(a.value))
                 lines.append(a.line)

@@ -88,8 +88,7 @@ def _on_the_way(q: Question) -> list[tuple[str, ast.AST]]:
     """The assignments on which the target depends and that depend on the source."""
     wanted = {q.y}
     found: list[tuple[str, ast.AST]] = []
-    assigned = [a for name in q.program.names() for a in q.program.assignments(name)]
-    for a in sorted(assigned, key=lambda a: -a.line):
+    for a in sorted(q.program.assigned.in_order, key=lambda a: -a.line):
         if a.line <= q.program.frame.f_lineno and a.name in wanted:
             wanted |= set(names_in(a.value))
             if q.x.partition(".")[0] in q.reads(a.value, a.line + 1):

@@ -15,7 +15,6 @@ from wengert.insight.explain.rewriting import Mend, called, replacing
 from wengert.insight.journal import Exit
 from wengert.insight.program_text import (
     Assignment,
-    assignments_in,
     line_text,
     names_in,
     short,
@@ -235,7 +234,7 @@ def overwritten(q: Question) -> Explanation | None:
 
 def _made_elsewhere(q: Question) -> list[Assignment]:
     """Where another function of the file made a variable of an attribute of that name."""
-    made = assignments_in(q.program.whole, q.x)
+    made = q.program.assigned_in_file.of(q.x)
     return [a for a in made if "Variable(" in ast.unparse(a.value)]
 
 
