@@ -14,6 +14,8 @@ from typing import Any, Final, NamedTuple
 
 from wengert.api.autograph.expressions import OURS
 from wengert.host.syntax import expression, parsed
+from wengert.state.variable import Variable
+from wengert.values.tensor import Tensor
 
 
 class Assignment(NamedTuple):
@@ -86,14 +88,41 @@ class Program:
         """Where a name was given a value, from the top down."""
         return self.assigned.of(name)
 
+    @functools.cached_property
+    def values(self) -> dict[str, Any]:
+        """What the names of the function, and of the module, mean: looked up once for all that an answer says."""
+        own, others = self.frame.f_locals, self.frame.f_globals
+        return {**own, **{name: value for name, value in others.items() if name not in own}}
+
+    def look_again(self) -> None:
+        """Forget what the names meant: the program has gone on."""
+        for known in ("values", "_names"):
+            self.__dict__.pop(known, None)
+
+    @functools.cached_property
+    def _names(self) -> dict[Any, str]:
+        """The first name of each value, by its identity, and by the key of what is ours."""
+        found: dict[Any, str] = {}
+        for name, value in self.values.items():
+            found.setdefault(id(value), name)
+            if isinstance(value, (Tensor, Variable)) and value._key is not None:
+                found.setdefault(value._key, name)
+        return found
+
+    def name_of(self, value: Any) -> str:
+        """What the program calls a value; empty if it has no name for it."""
+        key = getattr(value, "_key", None)
+        by_key = "" if key is None else self._names.get(key, "")
+        return by_key or self._names.get(id(value), "")
+
+    @functools.cached_property
+    def _with_blocks(self) -> list[tuple[ast.With, str]]:
+        blocks = [node for node in ast.walk(self.tree) if isinstance(node, ast.With)]
+        return [(b, " ".join(ast.unparse(i.context_expr) for i in b.items)) for b in blocks]
+
     def blocks(self, of: str) -> list[ast.With]:
         """The `with` blocks whose context is such a call, like GradientTape."""
-        return [
-            node
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.With)
-            and any(of in ast.unparse(item.context_expr) for item in node.items)
-        ]
+        return [block for block, written in self._with_blocks if of in written]
 
     def assignment_around(self, expression: ast.expr) -> ast.Assign | None:
         """The assignment in which an expression stands; a line may have several statements."""

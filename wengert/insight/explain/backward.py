@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import nullcontext
 from itertools import chain
 from typing import Any, NamedTuple
@@ -45,8 +45,8 @@ def asked_backward(q: Question, between: Between, journal: Journal | None = None
 
 def backward(
     history: History,
-    on_way: set[int],
-    values: set[Key],
+    on_way: Set[int],
+    values: Set[Key],
     target: Any,
     seed: Any = None,
     rules: Overrides | None = None,
@@ -83,7 +83,7 @@ def _is_seen(history: History, number: int) -> bool:
     return True
 
 
-def _record(tape: Tape, step: Step, values: set[Key]) -> None:
+def _record(tape: Tape, step: Step, values: Set[Key]) -> None:
     """Let the tape have a record of an operation, if that has a gradient."""
     for x in step.inputs:
         key = getattr(x, "_key", None)

@@ -84,6 +84,7 @@ class Met:
             if known is None or not is_trouble(value):
                 continue
             ys, x, program, y, name, rules = known
+            program.look_again()
             place = place_of(callers_frame())
             key = id(tensor)
             if (place, key) not in self._found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any, Final
 
 from wengert.insight.explain.backward import Back, asked_backward
@@ -34,6 +35,12 @@ def explain_missing(q: Question) -> Explanation | None:
     return _cut_way(q, down & up, way) if way else explain_without_way(q, down, up, used)
 
 
+def explain_unconnected(q: Question, note: str = "") -> Explanation:
+    """The tape gives None, and what happened in the block does not say why."""
+    title = f"{q.title} is None: nothing that the tape recorded leads from {q.x} to {q.y}."
+    return Explanation("no-path", title, q.began, "", [Words(note)] if note else [])
+
+
 def _of_integers(q: Question) -> Explanation:
     dtype = q.source.dtype.name
     line = q.place_of_name(q.x) or q.began
@@ -59,7 +66,7 @@ def _not_a_tensor(q: Question) -> Explanation:
 # ---- something leads from the source to the target ----------------------------------------------
 
 
-def _cut_way(q: Question, values: set[Any], way: set[int]) -> Explanation | None:
+def _cut_way(q: Question, values: Set[Any], way: Set[int]) -> Explanation | None:
     path = q.history.shortest(way, q.source._key, q.target._key)
     if q.journal is not None and path and not q.journal.was_recording(path[0]):
         return _why_not_recorded(q, path, path[0])
@@ -96,7 +103,7 @@ def _constant(q: Question, path: list[int], cut: Back) -> Explanation:
     return Explanation("no-path", title, cut.step.line, mend, blocks)
 
 
-def _where_it_turned(q: Question, cut: Back, values: set[Any]) -> Back:
+def _where_it_turned(q: Question, cut: Back, values: Set[Any]) -> Back:
     """Where a value became integers, if it did before the operation that does not lead on."""
     while True:
         inputs = [x for x in cut.step.inputs if getattr(x, "_key", None) in values]

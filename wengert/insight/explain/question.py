@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any, Final, NamedTuple
 
 from wengert.core.tape import LEAF, Tape
@@ -19,7 +19,7 @@ from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims
 from wengert.values.value import Key
 
-Between = tuple[set[int], set[Key]]
+Between = tuple[Set[int], Set[Key]]
 
 
 class Question(NamedTuple):
@@ -65,24 +65,12 @@ class Question(NamedTuple):
 
     def name(self, value: Any) -> str:
         """What the program calls a value; empty if it has no name for it."""
-        key = getattr(value, "_key", None)
-        places = (self.program.frame.f_locals, self.program.frame.f_globals)
-        for names in places:
-            for name, other in list(names.items()):
-                if other is value or (
-                    key is not None
-                    and type(other).__module__.startswith("wengert")
-                    and getattr(other, "_key", None) is key
-                ):
-                    return str(name)
-        return ""
+        return self.program.name_of(value)
 
     def names_of_dtype(self, dtype: str) -> set[str]:
         """What the program calls values of a dtype."""
-        names = {**self.program.frame.f_globals, **self.program.frame.f_locals}
-        return {
-            n for n, v in names.items() if getattr(getattr(v, "dtype", None), "name", "") == dtype
-        }
+        named = self.program.values.items()
+        return {n for n, v in named if getattr(getattr(v, "dtype", None), "name", "") == dtype}
 
     def line_of(self, value: Any) -> str:
         """The line that computed a value; empty if that was elsewhere."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from wengert.insight.explain.cuts import changed_at
 from wengert.insight.explain.explanation import Explanation
-from wengert.insight.explain.missing import explain_unwatched
+from wengert.insight.explain.missing import explain_unconnected, explain_unwatched
 from wengert.insight.explain.numbers import array_of, finite
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import Mend, called, replacing
@@ -45,8 +45,7 @@ def explain_unjournaled(q: Question, gradient: Any) -> Explanation:
     found = _by_reading(q)
     if found is not None:
         return found
-    title = f"{q.title} is None: nothing that the tape recorded leads from {q.x} to {q.y}."
-    return Explanation("no-path", title, q.began, "", [Words(_JOURNAL)])
+    return explain_unconnected(q, _JOURNAL)
 
 
 def _of_numbers(q: Question, gradient: Any) -> Explanation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Any, Final
 
 import numpy as np
@@ -24,7 +24,7 @@ from wengert.state.variable import Variable
 from wengert.values.tensor import Tensor
 
 
-def explain_without_way(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation:
+def explain_without_way(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation:
     """`down` are the values that depend on the source, `up` those that the target depends on."""
     for reason in REASONS:
         found = reason(q, down, up, used)
@@ -39,19 +39,22 @@ def explain_without_way(q: Question, down: set[Any], up: set[Any], used: set[int
     )
 
 
-def _uses(q: Question, used: set[int]) -> Words:
-    names = dict.fromkeys(name for name in [q.name(x) for x in q.history.leaves(used)] if name)
-    steps = [q.history.steps[n] for n in sorted(used)]
-    of = f" from {', '.join(names)}" if names else ""
-    last = f"; the last of them is {steps[-1].row.name}" if steps else ""
-    count = f"{len(steps)} operation{'' if len(steps) == 1 else 's'}"
+_MOST: Final = 6  # names that are listed
+
+
+def _uses(q: Question, used: Set[int]) -> Words:
+    names = list(dict.fromkeys(filter(None, map(q.name, q.history.leaves(used)))))
+    of = f" from {', '.join(names[:_MOST])}" if names else ""
+    of += f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    last = f"; the last of them is {q.history.steps[max(used)].row.name}" if used else ""
+    count = f"{len(used)} operation{'' if len(used) == 1 else 's'}"
     return Words(f"It was computed{of} by {count}{last}.")
 
 
 # ---- through Python -----------------------------------------------------------------------------
 
 
-def _by_exit(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_exit(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """A value that depends on the source left for Python before the target was computed."""
     last = max(used, default=len(q.history.steps))
     found = [
@@ -138,7 +141,7 @@ class _InTf(ast.NodeTransformer):
         return node
 
 
-def _by_closure(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_closure(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """A function with a gradient of its own uses the source without having it as an argument."""
     _, made = q.history.down({q.source._key})
     for number in sorted(used):
@@ -160,7 +163,7 @@ def _by_closure(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Ex
 # ---- through a variable -------------------------------------------------------------------------
 
 
-def _by_variable(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_variable(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """The way leads through a variable that was assigned, or made, from what depends on the source."""
     names = {q.x, *_names_of(q, down)}
     variables = {q.name(v): v for v in q.history.leaves(used) if isinstance(v, Variable)}
@@ -180,8 +183,8 @@ def _by_variable(q: Question, down: set[Any], up: set[Any], used: set[int]) -> E
     return None
 
 
-def _names_of(q: Question, keys: set[Any]) -> Iterator[str]:
-    for name, value in list(q.program.frame.f_locals.items()):
+def _names_of(q: Question, keys: Set[Any]) -> Iterator[str]:
+    for name, value in q.program.values.items():
         if isinstance(value, (Tensor, Variable)) and value._key in keys:
             yield name
 
@@ -249,17 +252,17 @@ def _assigning(name: str, value: ast.expr) -> str:
     return f"{name}.assign({ast.unparse(value)})"
 
 
-def _by_name(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_name(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     return None if q.is_followed(q.source._key) else overwritten(q)
 
 
 # ---- another tensor -----------------------------------------------------------------------------
 
 
-def _by_memory(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_memory(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """Another tensor is used than the one that is asked for: its memory or its origin says so."""
-    for leaf in q.history.leaves(used):
-        if leaf is not q.source and _shares(q.source, leaf):
+    for leaf in _tensors_other_than(q, used):
+        if _shares(q.source, leaf):
             return _other(q, leaf, "the same numbers in the same memory")
     _, sources = q.history.up({q.source._key})
     for number in sorted(sources):
@@ -271,10 +274,10 @@ def _by_memory(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Exp
     return None
 
 
-def _by_part(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_part(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """A part, such as w[0], was taken anew for the question: it is a tensor of its own."""
     name, bracket, index = q.x.partition("[")
-    whole = {**q.program.frame.f_globals, **q.program.frame.f_locals}.get(name)
+    whole = q.program.values.get(name)
     if not bracket or not isinstance(whole, (Tensor, Variable)) or whole._key not in up:
         return None
     words = f"{q.x} is another tensor each time it is written. Ask for the gradient by {name}, and take its part:"
@@ -286,15 +289,19 @@ def _by_part(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Expla
     return Explanation("other-tensor", title, line, mend)
 
 
-def _by_equality(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
-    for leaf in q.history.leaves(used):
-        if (
-            leaf is not q.source
-            and _equals(q.source, leaf)
-            and (q.name(leaf) or leaf._array.size > 1)
-        ):
+def _by_equality(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
+    for leaf in _tensors_other_than(q, used):
+        if _equals(q.source, leaf) and (q.name(leaf) or leaf._array.size > 1):
             return _other(q, leaf, "equal numbers, but another tensor: a copy, or converted anew")
     return None
+
+
+def _tensors_other_than(q: Question, used: Set[int]) -> Iterator[Any]:
+    """What the source may be a copy of, or have as a copy: one of two variables is never the other's."""
+    is_variable = isinstance(q.source, Variable)
+    for leaf in q.history.leaves(used):
+        if leaf is not q.source and not (is_variable and isinstance(leaf, Variable)):
+            yield leaf
 
 
 def _other(q: Question, other: Any, why: str) -> Explanation:
@@ -327,7 +334,7 @@ def _equals(a: Any, b: Any) -> bool:
 # ---- before the tape, after it, in another branch -----------------------------------------------
 
 
-def _by_place(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_place(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """Something on the way was computed after the block, or before it."""
     block = q.block()
     if block is None:
@@ -357,7 +364,7 @@ def _before(q: Question, block: ast.With, name: str, at: int) -> Explanation:
     return Explanation("before-tape", title, line, q.moved_down_into(block, at), [Words(text)])
 
 
-def _by_branch(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_branch(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """The program uses the source in a branch that was not taken."""
     file = q.program.file
     ran = {int(s.line.rpartition(":")[2]) for s in q.history.steps if s.line.startswith(file)}
@@ -374,6 +381,13 @@ def _by_branch(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Exp
     return None
 
 
+def explain_not_run(q: Question) -> Explanation:
+    """A gradient is zero and no operation that was carried out leads from the source: a function did not run it."""
+    title = f"{q.title} is zero: the branch or the loop that uses {q.x} did not run."
+    words = "Let both branches use it, or call the function with what chooses the other one."
+    return Explanation("branch", title, q.line_of(q.target) or q.began, words)
+
+
 _THREADS: Final = (
     "Thread",
     "submit",
@@ -385,7 +399,7 @@ _THREADS: Final = (
 )
 
 
-def _by_thread(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_thread(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """Something that the target depends on was computed in another thread, where the tape does not look."""
     block = q.block()
     made_here = all(isinstance(x, Variable) or q.name(x) for x in q.history.leaves(used))
@@ -431,7 +445,7 @@ def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[An
             yield node, [[choice] for choice in choices]
 
 
-Reason = Callable[[Question, set[Any], set[Any], set[int]], Explanation | None]
+Reason = Callable[[Question, Set[Any], Set[Any], Set[int]], Explanation | None]
 REASONS: Final[tuple[Reason, ...]] = (
     _by_exit, _by_part, _by_memory, _by_closure, _by_variable, _by_place, _by_equality, _by_name,
     _by_thread, _by_branch,
