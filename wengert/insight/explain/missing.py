@@ -12,6 +12,7 @@ from wengert.insight.explain.question import Question, chain, described, step_te
 from wengert.insight.explain.rewriting import Mend
 from wengert.insight.explain.without_way import (
     explain_without_way,
+    left_for_python,
     left_the_tape,
     overwritten,
 )
@@ -83,7 +84,7 @@ def _cut_way(q: Question, values: Set[Any], way: Set[int]) -> Explanation | None
         return None
     first = next((c for c in cuts if c.number in path), cuts[0])
     if all(c.step.row.name in _OF_SHAPE_ALONE for c in cuts):
-        return _constant(q, path, first)
+        return left_for_python(q, values, way) or _constant(q, path, first)
     return _cut_at(q, _where_it_turned(q, first, values), path, len(cuts))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from wengert.insight.explain.backward import Back, Way, asked_backward
 from wengert.insight.explain.explanation import Explanation
+from wengert.insight.explain.history import History
 from wengert.insight.explain.patterns import SPECTRAL, Culprit, name_the_trouble, of_spectrum
 from wengert.insight.explain.question import Between, Question, chain, described, step_text
 from wengert.insight.explain.zeros import name_the_zero
@@ -21,6 +22,7 @@ from wengert.values.value import Key
 
 def explain_numbers(q: Question) -> Explanation | None:
     """The reason; None if every number of the gradient is finite and not all are zero."""
+    q = _with_what_is_recomputed(q)
     between = q.between()
     way = asked_backward(q, between)
     gradient = array_of(way.left.get(q.source._key))
@@ -32,6 +34,13 @@ def explain_numbers(q: Question) -> Explanation | None:
     if loss is not None and not finite(loss).all():
         return _not_finite(q, way, gradient, between)
     return None if np.any(gradient) else _zero_weights(q) or _zero(q, way)
+
+
+def _with_what_is_recomputed(q: Question) -> Question:
+    """Calls of what tf.recompute_grad gave are seen as the operations within, as without it."""
+    all_steps = q.history.steps
+    steps = [s for s in all_steps if not getattr(s.row.kernel, "is_recomputed", False)]
+    return q if len(steps) == len(all_steps) else q._replace(history=History(steps))
 
 
 def is_sound(value: Any) -> bool:

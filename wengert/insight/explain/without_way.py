@@ -55,6 +55,10 @@ def _uses(q: Question, used: Set[int]) -> Words:
 
 
 def _by_exit(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
+    return left_for_python(q, down, used)
+
+
+def left_for_python(q: Question, down: Set[Any], used: Set[int]) -> Explanation | None:
     """A value that depends on the source left for Python before the target was computed."""
     last = max(used, default=len(q.history.steps))
     found = [
