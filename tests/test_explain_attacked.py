@@ -12,6 +12,8 @@ import pytest
 
 import wengert as tf
 from wengert.insight import program_text
+from wengert.insight.explain.history import History
+from wengert.insight.program_text import line_text
 
 v1 = tf.compat.v1
 
@@ -247,3 +249,114 @@ def test_a_flat_script_that_reuses_names(tmp_path: Path, monkeypatch: pytest.Mon
     answer = explained(tmp_path, "\n".join([*lines, "answer = tape.explain(y, b)", ""]))
     assert answer.kind == "no-path"
     assert count < 10 * len(lines)
+
+
+def test_many_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+    leaves = History._leaves_of
+
+    def counted(self: History, numbers: Any) -> list[Any]:
+        nonlocal looks
+        looks += 1
+        return leaves(self, numbers)
+
+    monkeypatch.setattr(History, "_leaves_of", counted)
+    sources = [tf.Variable([float(n)]) for n in range(60)]
+    with tf.GradientTape(source_lines=True) as tape:
+        total = tf.add_n([w * 2.0 for w in sources[:30]])
+    answers = tape.explain(total, sources)
+    assert [a.right for a in answers] == [True] * 30 + [False] * 30
+    assert "and 24 more" in str(answers[-1]) or "by 61 operations" in str(answers[-1])
+    assert looks == 1
+
+
+def in_tape(before: str, inside: str, source: str = "x") -> str:
+    """A program with one tape."""
+    block = "".join(f"    {line}\n" for line in inside.split("\n"))
+    return f"{before}\nwith tf.GradientTape() as tape:\n{block}answer = tape.explain(y, {source})\n"
+
+
+PAIR = "x = tf.Variable([1.0, 2.0])"
+OTHER = f"{PAIR}; w = tf.Variable([1.0, 2.0]); verbose = False"
+BUFFER = f"{PAIR}; v = tf.Variable([0.0, 0.0])"
+NUMBER = "x = tf.Variable(2.5); table = tf.Variable([1.0, 2.0, 3.0])"
+SQUARES = "y = tf.reduce_sum(w ** 2)"
+LISTED = """
+ws = [tf.Variable(1.0), tf.Variable(2.0)]
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        y = ws[0] ** 2 * ws[1]
+    answer = tape.explain(y, ws)[0]
+    if answer.right:
+        ws = [w - 0.1 * g for w, g in zip(ws, tape.gradient(y, ws))]
+"""
+CACHED = """
+cache = {}
+x = tf.Variable([1.0, 2.0])
+def features():
+    if "f" not in cache:
+        cache["f"] = x * 3.0
+    return cache["f"]
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(features() ** 2)
+    answer = tape.explain(y, x)
+"""
+SECOND = """
+@tf.custom_gradient
+def f(x):
+    def grad(dy):
+        return dy * tf.constant(2.0 * x.numpy())
+    return tf.square(x), grad
+x = tf.Variable(3.0)
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = f(x)
+    dy = inner.gradient(y, x)
+answer = outer.explain(dy, x)
+"""
+RECOMPUTED = """
+@tf.recompute_grad
+def f(x):
+    return tf.sqrt(x)
+x = tf.Variable([0.0, 2.0])
+with tf.GradientTape() as tape:
+    y = tf.reduce_sum(f(x))
+answer = tape.explain(y, x)
+"""
+REASONS: list[tuple[str, str, str, str]] = [  # a program, the kind, the line by its text, what is said
+    (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "x[0:1]"), "right", "", "is there"),
+    (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "tf.reshape(x, [2, 1])"), "right", "", "is there"),
+    (in_tape("x, b = tf.Variable([0.0]), tf.Variable([0.0])", "y = b * 2.0"), "no-path", "y = b", "does not depend"),
+    (SECOND, "left-tape", "return dy * tf.constant", "x left the tape here"),
+    (RECOMPUTED, "sqrt", "return tf.sqrt(x)", "slope of a square root"),
+    (in_tape(BUFFER, "v[0].assign(x[0] * 3.0)\ny = tf.reduce_sum(v)"), "overwritten", "v[0].assign", "the variable v"),
+    (in_tape(BUFFER, "v.scatter_nd_update([[1]], [x[0]])\ny = tf.reduce_sum(v)"), "overwritten", "v.scatter", "the variable v"),
+    (in_tape(BUFFER, "tf.compat.v1.assign(v, x)\ny = tf.reduce_sum(v)"), "overwritten", "tf.compat", "the variable v"),
+    (in_tape(NUMBER, "i = tf.cast(x, tf.int32)\ny = table[i]"), "integer", "i = tf.cast", "which element is taken"),
+    (in_tape(NUMBER, "n = tf.cast(x, tf.int32)\ni, y = tf.while_loop(lambda i, s: i < n, lambda i, s: (i + 1, s + 2.0), [0, 0.0])"),
+     "integer", "n = tf.cast", "how many rounds a loop takes"),
+    (in_tape(PAIR, "y = 0.0\nfor b in tf.data.Dataset.from_tensor_slices(x * 2.0):\n    y = y + b"), "left-tape", "for b in", "through a dataset"),
+    (in_tape(OTHER, f"if verbose:\n    print(x.numpy())\n{SQUARES}"), "no-path", "y =", "does not depend on x"),
+    (in_tape(OTHER, f"other = x * 2.0\nscale = float(tf.reduce_sum(other))\n{SQUARES}"), "no-path", "y =", "does not depend on x"),
+    (in_tape(OTHER, f"k = 1.0\nif verbose:\n    k = x[0]\n{SQUARES} * k"), "branch", "if verbose", "was not taken"),
+    (in_tape(OTHER, f"k = float(x[0])\n{SQUARES} * k"), "left-tape", "k = float", "float() gives a number"),
+    (CACHED, "before-tape", 'cache["f"] = x * 3.0', "what cache holds"),
+    (LISTED, "overwritten", "ws = [w - 0.1", "for w, g in zip(ws, tape.gradient(y, ws)): w.assign_sub(0.1 * g)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "kind", "line", "said"), REASONS, ids=range(len(REASONS)))
+def test_reasons(text: str, kind: str, line: str, said: str, tmp_path: Path) -> None:
+    answer = explained(tmp_path, text)
+    words = " ".join(str(answer).split())
+    assert (answer.kind, said in words) == (kind, True), words
+    assert line in line_text(answer.line), words
+
+
+def test_an_assignment_in_a_graph() -> None:
+    with tf.Graph().as_default():
+        w, a = (v1.get_variable(name, initializer=1.0) for name in "wa")
+        loss = v1.assign(a, w * 2.0) * 3.0
+        answer = tf.explain_gradient(loss, w)
+    assert (answer.kind, "variable a" in answer.title) == ("overwritten", True)

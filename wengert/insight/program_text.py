@@ -8,12 +8,13 @@ import linecache
 import os
 import tokenize
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from types import CodeType, FrameType
+from collections.abc import Iterable, Iterator, Sequence
+from types import CodeType, FrameType, ModuleType
 from typing import Any, Final, NamedTuple
 
 from wengert.api.autograph.expressions import OURS
 from wengert.host.syntax import expression, parsed
+from wengert.insight.name_flow import NameFlow
 from wengert.state.variable import Variable
 from wengert.values.tensor import Tensor
 
@@ -84,6 +85,11 @@ class Program:
         """The same of the whole file."""
         return Assignments(self.whole)
 
+    @functools.cached_property
+    def flow(self) -> NameFlow:
+        """Which names of the file may have a part in the value of another."""
+        return NameFlow(self.whole)
+
     def assignments(self, name: str) -> list[Assignment]:
         """Where a name was given a value, from the top down."""
         return self.assigned.of(name)
@@ -96,7 +102,7 @@ class Program:
 
     def look_again(self) -> None:
         """Forget what the names meant: the program has gone on."""
-        for known in ("values", "_names"):
+        for known in ("values", "_names", "_holders"):
             self.__dict__.pop(known, None)
 
     @functools.cached_property
@@ -116,6 +122,20 @@ class Program:
         return by_key or self._names.get(id(value), "")
 
     @functools.cached_property
+    def _holders(self) -> dict[Any, str]:
+        """The first name of a list, a dictionary or an object that holds a value of ours."""
+        found: dict[Any, str] = {}
+        for name, value in self.values.items():
+            for held in () if name.startswith("__") else _held_by(value):
+                if isinstance(held, (Tensor, Variable)):
+                    found.setdefault(id(held) if held._key is None else held._key, name)
+        return found
+
+    def holder_of(self, value: Any) -> str:
+        """The name of what holds a value, such as a cache; empty if nothing with a name does."""
+        return self._holders.get(getattr(value, "_key", None) or id(value), "")
+
+    @functools.cached_property
     def _with_blocks(self) -> list[tuple[ast.With, str]]:
         blocks = [node for node in ast.walk(self.tree) if isinstance(node, ast.With)]
         return [(b, " ".join(ast.unparse(i.context_expr) for i in b.items)) for b in blocks]
@@ -130,6 +150,15 @@ class Program:
             if isinstance(node, ast.Assign) and any(e is expression for e in ast.walk(node)):
                 return node
         return None
+
+
+def _held_by(value: Any) -> Iterable[Any]:
+    if isinstance(value, (list, tuple)):
+        return value
+    if isinstance(value, dict):
+        return list(value.values())
+    is_theirs = not isinstance(value, (type, ModuleType)) and hasattr(value, "__dict__")
+    return list(vars(value).values()) if is_theirs else ()
 
 
 def _is_of(text: str, code: CodeType) -> bool:

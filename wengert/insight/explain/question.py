@@ -6,12 +6,15 @@ import ast
 import linecache
 import re
 from collections.abc import Sequence, Set
+from types import CodeType
 from typing import Any, Final, NamedTuple
 
 from wengert.core.tape import LEAF, Tape
+from wengert.host.syntax import expression
 from wengert.insight.explain.history import History
 from wengert.insight.explain.rewriting import Edit, Mend, instead_of
 from wengert.insight.journal import Exit, Journal, Step
+from wengert.insight.name_flow import names_of
 from wengert.insight.program_text import Program, line_text, names_in, short
 from wengert.insight.reports.blocks import Table
 from wengert.overrides.override import Overrides
@@ -83,6 +86,11 @@ class Question(NamedTuple):
         up, used = self.history.up({self.target._key})
         return made & used, down & up
 
+    def steps_after(self) -> list[Step]:
+        """The operations that depend on the source."""
+        _, made = self.history.down({self.source._key})
+        return [self.history.steps[n] for n in sorted(made)]
+
     def way_to(self, value: Any) -> list[int]:
         """The operations that lead from the source to a value."""
         _, made = self.history.down({self.source._key})
@@ -109,6 +117,27 @@ class Question(NamedTuple):
     def reads(self, value: ast.expr, before: int) -> set[str]:
         """The names that an expression reads, and those that these were made from."""
         return self.program.assigned.read_by(value, before)
+
+    @property
+    def owner(self) -> str:
+        """The name by which the program reaches the source: `w` of `w[0]` and of `self.w`."""
+        return re.split(r"[\[(]", self.x)[0].rpartition(".")[2]
+
+    def may_come_from(self, place: str) -> bool:
+        """Whether a line may have a part in the target: no, where the text says that it has none."""
+        file, _, number = place.rpartition(":")
+        try:
+            wanted = names_of(expression(self.y))
+        except SyntaxError:
+            return True
+        flow, values = self.program.flow, self.program.values
+        if file != self.program.file or not any(map(flow.is_given, wanted)):
+            return True
+        written = flow.written_at(int(number))
+        behind = flow.behind(wanted, values)
+        codes = [getattr(values.get(name), "__code__", None) for name in behind]
+        is_within = any(c is not None and _has_line(c, place) for c in codes)
+        return written is None or is_within or not written.isdisjoint(behind)
 
     # ---- lines that end the trouble ----------------------------------------------------------------
 
@@ -193,6 +222,13 @@ class Question(NamedTuple):
         texts = [linecache.getline(self.program.file, at).strip() for at in lines]
         edits = [Edit(at, (text,), like=head) for at, text in zip(lines, texts, strict=True)]
         return Mend(words, tuple(texts), (Edit(head, ()), *edits))
+
+
+def _has_line(code: CodeType, place: str) -> bool:
+    """Whether a function has a line of a file."""
+    lines = [line for *_, line in code.co_lines() if line]
+    file, _, number = place.rpartition(":")
+    return code.co_filename == file and min(lines) <= int(number) <= max(lines)
 
 
 def described(value: Any) -> str:

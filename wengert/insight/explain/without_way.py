@@ -10,12 +10,15 @@ import numpy as np
 
 from wengert.host.syntax import expression, parsed
 from wengert.insight.explain.explanation import Explanation
+from wengert.insight.explain.history import keys_of
 from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.explain.rewriting import Mend, called, replacing
+from wengert.insight.explain.roundabout import by_choice, by_dataset
 from wengert.insight.journal import Exit
 from wengert.insight.program_text import (
     Assignment,
     line_text,
+    name_of,
     names_in,
     short,
 )
@@ -61,12 +64,11 @@ def _by_exit(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Expla
 def left_for_python(q: Question, down: Set[Any], used: Set[int]) -> Explanation | None:
     """A value that depends on the source left for Python before the target was computed."""
     last = max(used, default=len(q.history.steps))
-    found = [
-        e
-        for e in q.exits
-        if e.at <= last and getattr(e.value, "_key", None) in down and _is_for_more(e)
-    ]
-    return left_the_tape(q, found[-1], "as an array or a number of Python's") if found else None
+    for out in reversed(q.exits):
+        depends = out.at <= last and getattr(out.value, "_key", None) in down
+        if depends and _is_for_more(out) and q.may_come_from(out.line):
+            return left_the_tape(q, out, "as an array or a number of Python's")
+    return None
 
 
 def _is_for_more(out: Exit) -> bool:
@@ -170,20 +172,43 @@ def _by_closure(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Ex
 def _by_variable(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """The way leads through a variable that was assigned, or made, from what depends on the source."""
     names = {q.x, *_names_of(q, down)}
-    variables = {q.name(v): v for v in q.history.leaves(used) if isinstance(v, Variable)}
-    for node in ast.walk(q.program.tree):
+    variables = {q.name(v) for v in q.history.leaves(used) if isinstance(v, Variable)}
+    for node in ast.walk(q.program.tree) if variables else ():
         if not (isinstance(node, ast.Call) and names & q.reads(node, node.lineno)):
             continue
         place = q.program.place(node.lineno)
-        if isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assign"):
-            owner = ast.unparse(node.func.value)
-            if owner in variables:
-                return _assigned(q, owner, place, node)
-        elif ast.unparse(node.func).endswith("Variable"):
+        owner = _assigned_by(node)
+        if owner in variables:
+            return _assigned(q, owner, place, node)
+        if ast.unparse(node.func).endswith("Variable"):
             made = q.program.assignment_around(node)
             owner = ast.unparse(made.targets[0]) if made else ""
             if owner in variables:
                 return _made_variable(q, owner, place)
+    return None
+
+
+_ASSIGNING: Final = ("assign", "scatter", "batch_scatter")
+
+
+def _assigned_by(node: ast.Call) -> str:
+    """The variable that a call changes, in whole or in part: v of `v[0].assign(...)` and of `assign(v, ...)`."""
+    if not called(node).startswith(_ASSIGNING):
+        return ""
+    owner: ast.expr | None = node.args[0] if node.args else None
+    if isinstance(node.func, ast.Attribute) and not ast.unparse(node.func.value).startswith("tf."):
+        owner = node.func.value
+    while isinstance(owner, ast.Subscript):
+        owner = owner.value
+    return "" if owner is None else ast.unparse(owner)
+
+
+def _by_assignment(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
+    """The same in a graph, where an assignment is an operation."""
+    for step in q.steps_after():
+        is_one = step.row.name.startswith(("Assign", "ResourceScatter"))
+        if is_one and step.inputs[0]._key in up and not down.isdisjoint(keys_of(step.inputs[1:])):
+            return _assigned(q, name_of(step.inputs[0]), step.line, None)
     return None
 
 
@@ -193,13 +218,13 @@ def _names_of(q: Question, keys: Set[Any]) -> Iterator[str]:
             yield name
 
 
-def _assigned(q: Question, owner: str, place: str, node: ast.Call) -> Explanation:
-    value = ast.unparse(node.args[0]) if node.args else "..."
+def _assigned(q: Question, owner: str, place: str, node: ast.Call | None) -> Explanation:
     words = f"Use the value itself in place of {owner}: an assignment keeps the number, not how it was computed:"
-    is_name = (
-        owner.isidentifier() and isinstance(node.func, ast.Attribute) and node.func.attr == "assign"
+    is_plain = (
+        node is not None and owner.isidentifier() and ast.unparse(node.func) == f"{owner}.assign"
     )
-    mend = replacing(place, words, f"{owner} = {value}" if is_name else "")
+    value = ast.unparse(node.args[0]) if node is not None and is_plain and node.args else ""
+    mend = replacing(place, words, f"{owner} = {value}" if value else "")
     title = f"{q.title} is None: the way leads through the variable {owner}, which was assigned."
     text = f"{short(place)}   {line_text(place)}\n✂ the variable {owner} starts anew here."
     return Explanation("overwritten", title, place, mend, [Words(text)])
@@ -220,20 +245,27 @@ def overwritten(q: Question) -> Explanation | None:
     """The name of a variable was given to a tensor."""
     if isinstance(q.source, Variable):
         return None
-    found = q.program.assignments(q.x)
+    name = q.x
+    found = q.program.assignments(name)
+    if not found and "[" in name:  # one of a list of variables
+        name = name.partition("[")[0]
+        found = q.program.assignments(name)
     made = [a for a in found if "Variable(" in ast.unparse(a.value)]
-    after = [a for a in found if made and a.line > made[0].line]
-    if not made and "." in q.x:  # an attribute, made in another method
+    after = [a for a in found if made and a.line > made[0].line and a not in made]
+    if not made and "." in name:  # an attribute, made in another method
         made, after = _made_elsewhere(q), found
     if not after or not made:
         return None
     line = q.program.place(after[-1].line)
+    is_one = name == q.x
+    was, became = ("was a tf.Variable", "a tensor") if is_one else ("held variables", "tensors")
     words = (
-        f"{q.x} was a tf.Variable ({short(q.program.place(made[0].line))}); {short(line)} gave the name to a "
-        "tensor, which the tape does not follow by itself."
+        f"{name} {was} ({short(q.program.place(made[0].line))}); {short(line)} gave the name to "
+        f"{became}, which the tape does not follow by itself."
     )
+    verb = "the variable" if is_one else "the variables"
     mend = replacing(
-        line, f"Change the variable in place at {short(line)}:", _assigning(q.x, after[-1].value)
+        line, f"Change {verb} in place at {short(line)}:", _assigning(name, after[-1].value)
     )
     title = f"{q.title} is None: {q.x} is no variable any more."
     return Explanation("overwritten", title, line, mend, [Words(words)])
@@ -246,6 +278,8 @@ def _made_elsewhere(q: Question) -> list[Assignment]:
 
 
 def _assigning(name: str, value: ast.expr) -> str:
+    if isinstance(value, ast.ListComp):
+        return _assigning_each(value)
     if (
         isinstance(value, ast.BinOp)
         and isinstance(value.op, (ast.Sub, ast.Add))
@@ -254,6 +288,17 @@ def _assigning(name: str, value: ast.expr) -> str:
         verb = "sub" if isinstance(value.op, ast.Sub) else "add"
         return f"{name}.assign_{verb}({ast.unparse(value.right)})"
     return f"{name}.assign({ast.unparse(value)})"
+
+
+def _assigning_each(value: ast.ListComp) -> str:
+    """A loop in place of a list of new values; empty unless each is made from a variable."""
+    first, *others = value.generators
+    changed = value.elt.left if isinstance(value.elt, ast.BinOp) else None
+    targets = names_in(first.target, stored=True)
+    if others or first.ifs or not isinstance(changed, ast.Name) or changed.id not in targets:
+        return ""
+    change = _assigning(changed.id, value.elt)
+    return f"for {ast.unparse(first.target).strip('()')} in {ast.unparse(first.iter)}: {change}"
 
 
 def _by_name(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
@@ -358,7 +403,25 @@ def _by_place(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Expl
         earlier = [a for a in q.program.assignments(name) if a.line < begin] if name else []
         if earlier and not isinstance(leaf, Variable) and q.x in q.reads(earlier[-1].value, begin):
             return _before(q, block, name, earlier[-1].line)
+        found = None if name or isinstance(leaf, Variable) else _kept(q, leaf)
+        if found is not None:
+            return found
     return None
+
+
+def _kept(q: Question, leaf: Any) -> Explanation | None:
+    """A value that a list, a dictionary or an object has kept since before the tape began."""
+    holder = q.program.holder_of(leaf)
+    at = q.program.flow.last_filling(holder, q.owner, q.program.values) if holder else 0
+    if not at or q.source is leaf:
+        return None
+    line = q.program.place(at)
+    title = f"{q.title} is None: what {holder} holds was computed before the tape began."
+    text = f"{short(line)}   {line_text(line)}\n✂ the tape begins at {short(q.began)} and knows it as a number only."
+    words = (
+        f"Compute it in the block each time: what is kept does not follow {q.x}, nor its changes."
+    )
+    return Explanation("before-tape", title, line, words, [Words(text)])
 
 
 def _before(q: Question, block: ast.With, name: str, at: int) -> Explanation:
@@ -376,8 +439,9 @@ def _by_branch(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Exp
         for part in parts:
             names = {name for n in part for name in names_in(n)}
             lines = {at for n in part for at in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
-            if q.x in names and (not isinstance(node, ast.If) or not lines & ran):
-                place = q.program.place(node.lineno)
+            place = q.program.place(node.lineno)
+            is_out = not isinstance(node, ast.If) or not lines & ran
+            if q.x in names and is_out and any(map(q.may_come_from, _places(q, node, part))):
                 title = f"{q.title} is None: the branch that uses {q.x} was not taken."
                 text = f"{short(place)}   {line_text(place)}\n✂ {q.x} is used in the other branch alone."
                 mend = q.asking_for_zeros("Let both branches use it, or ask for zeros:")
@@ -390,6 +454,12 @@ def explain_not_run(q: Question) -> Explanation:
     title = f"{q.title} is zero: the branch or the loop that uses {q.x} did not run."
     words = "Let both branches use it, or call the function with what chooses the other one."
     return Explanation("branch", title, q.line_of(q.target) or q.began, words)
+
+
+def _places(q: Question, node: Any, part: list[Any]) -> list[str]:
+    """The lines of a branch: of an expression, that of its statement."""
+    statements = part if isinstance(node, ast.If) else [node]
+    return [q.program.place(n.lineno) for n in statements]
 
 
 _THREADS: Final = (
@@ -451,6 +521,6 @@ def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[An
 
 Reason = Callable[[Question, Set[Any], Set[Any], Set[int]], Explanation | None]
 REASONS: Final[tuple[Reason, ...]] = (
-    _by_exit, _by_part, _by_memory, _by_closure, _by_variable, _by_place, _by_equality, _by_name,
-    _by_thread, _by_branch,
+    _by_exit, _by_part, _by_memory, _by_closure, _by_variable, _by_assignment, by_dataset, by_choice,
+    _by_place, _by_equality, _by_name, _by_thread, _by_branch,
 )  # fmt: skip
