@@ -360,3 +360,51 @@ def test_an_assignment_in_a_graph() -> None:
         loss = v1.assign(a, w * 2.0) * 3.0
         answer = tf.explain_gradient(loss, w)
     assert (answer.kind, "variable a" in answer.title) == ("overwritten", True)
+
+
+def with_a_mask(x: Any) -> Any:
+    rows = tf.where(tf.constant([[True, False], [False, False]]), x, -np.inf)
+    return tf.reduce_sum(tf.nn.softmax(rows) * [1.0, 2.0])
+
+
+def by_a_softmax(x: Any) -> Any:
+    p = tf.nn.softmax(x)
+    return -tf.reduce_sum(tf.math.log(p) * [0.0, 1.0])
+
+
+EDGE = tf.constant([0.0, 2.0])
+NOT_FINITE: list[tuple[Callable[[Any], Any], Any, str, str]] = [
+    (lambda x: tf.reduce_mean(tf.boolean_mask(x, x > 10.0)), EDGE, "empty", "the mean of nothing is nan"),
+    (lambda x: tf.reduce_max(tf.boolean_mask(x, x > 10.0)), EDGE, "empty", "the maximum of nothing is -inf"),
+    (lambda x: tf.reduce_sum(tf.math.digamma(x)), EDGE, "pole", "digamma has a pole"),
+    (lambda x: tf.reduce_sum(tf.math.lgamma(x)), EDGE, "pole", "lgamma has a pole"),
+    (lambda x: tf.reduce_sum(tf.math.lgamma(x * 1e38)), EDGE + 1.0, "overflow", "Lgamma gives more than float32"),
+    (lambda x: tf.reduce_sum(tf.math.erfinv(x)), EDGE / 2.0, "sqrt", "erfinv is infinite at the end of its range, 1"),
+    (lambda x: tf.reduce_sum(tf.acos(x)), EDGE, "sqrt", "of 2 it is NaN"),
+    (lambda x: tf.reduce_sum(tf.math.angle(x)), tf.constant([0j, 1 + 1j]), "division", "Keep its argument away from zero"),
+    (lambda x: tf.reduce_sum(tf.math.rsqrt(x)), EDGE, "sqrt", "One by the square root of zero is infinite"),
+    (lambda x: tf.reduce_sum(tf.math.reciprocal(x)), EDGE, "division", "A number by zero is infinite"),
+    (lambda x: tf.reduce_sum(x * 1e30 / (x * 1e-30)), EDGE + 1.0, "overflow", "RealDiv gives more than float32"),
+    (lambda x: tf.reduce_sum(tf.constant([0.5, 0.5]) * tf.math.log(x)), EDGE, "log", "The logarithm of zero is minus infinity"),
+    (by_a_softmax, tf.constant([1000.0, 1.0]), "log", "softmax has underflown"),
+    (with_a_mask, tf.constant([[1.0, 2.0], [3.0, 4.0]]), "softmax", "All of a row is -inf"),
+    (lambda x: tf.reduce_sum(x * np.float32(np.inf)), EDGE, "overflow", "Mul of infinite numbers is NaN"),
+    (lambda x: tf.reduce_sum(x * np.float32(np.inf)), EDGE + 1.0, "overflow", "A value that is used at test_explain_attacked.py"),
+    (lambda x: tf.reduce_sum(x ** -40.0), EDGE + 0.001, "overflow", "more than float32"),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("build", "x", "kind", "said"), NOT_FINITE, ids=range(len(NOT_FINITE)))
+def test_not_finite(build: Any, x: Any, kind: str, said: str) -> None:
+    answer = asked(build, x)
+    text = " ".join(str(answer).split())
+    assert (answer.kind, said in text) == (kind, True), text
+    assert "a value," not in text
+
+
+def test_an_infinite_number_that_is_fed() -> None:
+    with tf.Graph().as_default():
+        a = v1.placeholder(tf.float32, [2])
+        answer = tf.explain_gradient(tf.reduce_sum(a * a), a, feed_dict={a: [-np.inf, 1.0]})
+    assert "a itself has 1 number that is infinite" in " ".join(str(answer).split())

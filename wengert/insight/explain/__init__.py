@@ -1,6 +1,7 @@
 """Why a gradient is None, zero, or not a number.
 
 question     A question: which gradient, on which tape, asked where
+arrays       The numbers of a value, also in double precision
 history      Which operations lead from a source to a target
 backward     The sweep, one operation at a time
 explanation  The answer

@@ -18,10 +18,11 @@ from wengert.execution.derived_graphs import GradientGraph
 from wengert.host.collector import uncollected
 from wengert.host.context_manager import ContextManager
 from wengert.host.user_frames import callers_frame, line_of
+from wengert.insight.explain.arrays import is_sound
 from wengert.insight.explain.explanation import NOT_FINITE, Explanation
 from wengert.insight.explain.history import History
 from wengert.insight.explain.missing import explain_missing, explain_unconnected
-from wengert.insight.explain.numbers import explain_numbers, is_sound
+from wengert.insight.explain.numbers import explain_numbers
 from wengert.insight.explain.question import Question, chain
 from wengert.insight.explain.rewriting import Mend
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up

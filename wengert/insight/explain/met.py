@@ -13,9 +13,9 @@ import numpy as np
 from wengert.api.session.session import Session
 from wengert.core.context import current_graph
 from wengert.host.user_frames import callers_frame, place_of
+from wengert.insight.explain.arrays import is_sound
 from wengert.insight.explain.entry import explained_in_graph
 from wengert.insight.explain.explanation import Explanation
-from wengert.insight.explain.numbers import is_sound
 from wengert.insight.journal import operations_behind
 from wengert.insight.program_text import Program, name_of, names_of_sources
 from wengert.values import nest

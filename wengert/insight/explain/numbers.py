@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from wengert.insight.explain.arrays import array_of, finite
 from wengert.insight.explain.backward import Back, Way, asked_backward
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History
@@ -16,7 +18,6 @@ from wengert.insight.journal import Journal, Step
 from wengert.insight.program_text import line_text, short
 from wengert.insight.reports.blocks import Block, Table, Words
 from wengert.overrides.strong_zero import with_strong_zeros
-from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.value import Key
 
 
@@ -43,28 +44,6 @@ def _with_what_is_recomputed(q: Question) -> Question:
     return q if len(steps) == len(all_steps) else q._replace(history=History(steps))
 
 
-def is_sound(value: Any) -> bool:
-    """Whether all numbers of a value are finite, and not all are zero."""
-    array = array_of(value)
-    return array is None or (bool(finite(array).all()) and bool(np.any(array)))
-
-
-def array_of(value: Any) -> Any:
-    """The numbers of a value, in plain NumPy types; None if it has none."""
-    if isinstance(value, IndexedSlices):
-        value = value.values
-    array = getattr(value, "_array", None)
-    if array is None or not hasattr(array, "dtype"):
-        return None
-    array = np.asarray(array)
-    return array.astype(np.float32) if array.dtype.kind == "V" else array
-
-
-def finite(array: Any) -> Any:
-    """Element by element, whether a number is finite; everything that is no float is."""
-    return np.isfinite(array) if array.dtype.kind in "fc" else np.ones(array.shape, bool)
-
-
 # ---- not finite ---------------------------------------------------------------------------------
 
 
@@ -89,27 +68,40 @@ def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Expla
         _scene(q, culprit),
         Words(why),
     ]
-    blocks += _tried(q, between, len(q.history.steps) if culprit.forward else culprit.number)
+    if not finite(gradient).all():
+        blocks += _tried(q, between, len(q.history.steps) if culprit.forward else culprit.number)
     return Explanation(kind, title, culprit.step.line, mend, blocks)
 
 
 def _given(q: Question) -> Any:
     """A value that came in with numbers that are not finite; None if all did without."""
     _, used = q.history.up({q.target._key})
-    for x in (q.source, *q.history.leaves(used)):
+    came_in = [
+        y for n in sorted(used) if _is_given(q.history.steps[n]) for y in q.history.steps[n].results
+    ]
+    for x in (q.source, *q.history.leaves(used), *came_in):
         array = array_of(x)
         if array is not None and not finite(array).all():
             return x
     return None
 
 
+def _is_given(step: Step) -> bool:
+    """Whether an operation hands on what came in: a variable's value, or what was fed."""
+    return step.row.name == "ReadVariableOp" or not step.inputs
+
+
 def _in_the_data(q: Question, title: str, given: Any) -> Explanation:
-    name = q.name(given) or "a value"
+    name = q.name(given)
     bad = ~finite(array_of(given))
-    line = q.place_of_name(name) or q.line_of(given) or q.began
+    use = next((s.line for s in q.history.steps if any(x is given for x in s.inputs)), "")
+    line = (q.place_of_name(name) if name else "") or q.line_of(given) or use or q.began
     what = "NaN" if np.isnan(array_of(given)).any() else "infinite"
-    text = f"{name} itself has {_count(int(bad.sum()), 'number')} that {'is' if bad.sum() == 1 else 'are'} {what}"
-    words = f"Look at where {name} comes from; tf.debugging.check_numerics({name}, '{name}') stops there."
+    subject = f"{name} itself" if name else f"A value that is used at {short(line)}"
+    text = f"{subject} has {_count(int(bad.sum()), 'number')} that {'is' if bad.sum() == 1 else 'are'} {what}"
+    words = "Look at where it comes from."
+    if name:
+        words = f"Look at where {name} comes from; tf.debugging.check_numerics({name}, '{name}') stops there."
     return Explanation("overflow", title, line, words, [Words(f"{text}{_places(name, bad)}.")])
 
 
@@ -155,12 +147,13 @@ def _first_forward(q: Question) -> Culprit | None:
     if loss is None or finite(loss).all():
         return None
     _, used = q.history.up({q.target._key})
-    for number in sorted(used):
-        step = q.history.steps[number]
-        found = _bad_result(step)
-        if found is not None:
-            inner = _first_within(q, number) if step.row.users else None
-            return inner or Culprit(number, step, True, *found)
+    for bad in (_bad_result, _new_nan):  # infinite numbers may come with the data, as masks do
+        for number in sorted(used):
+            step = q.history.steps[number]
+            found = None if _is_given(step) else bad(step)
+            if found is not None:
+                inner = _first_within(q, number) if step.row.users else None
+                return inner or Culprit(number, step, True, *found)
     return None
 
 
@@ -174,13 +167,27 @@ def _first_within(q: Question, last: int) -> Culprit | None:
 
 
 def _bad_result(step: Step) -> tuple[Any, Any, Any] | None:
+    """The first number that is not finite, where all that is given is."""
+    return _first_of(step, finite)
+
+
+def _new_nan(step: Step) -> tuple[Any, Any, Any] | None:
+    """The first NaN, where nothing that is given is NaN."""
+    return _first_of(step, _is_number)
+
+
+def _is_number(array: Any) -> Any:
+    return ~np.isnan(array) if array.dtype.kind in "fc" else np.ones(array.shape, bool)
+
+
+def _first_of(step: Step, good: Callable[[Any], Any]) -> tuple[Any, Any, Any] | None:
     inputs = [array_of(x) for x in step.inputs]
-    if any(a is not None and not finite(a).all() for a in inputs):
+    if any(a is not None and not good(a).all() for a in inputs):
         return None
     for y in step.results:
         array = array_of(y)
-        if array is not None and not finite(array).all():
-            at = np.unravel_index(int(np.argmin(finite(array))), array.shape)
+        if array is not None and not good(array).all():
+            at = np.unravel_index(int(np.argmin(good(array))), array.shape)
             return at, None, array[at]
     return None
 
@@ -246,6 +253,8 @@ def _number(value: Any) -> str:
 
 def _places(name: str, bad: Any) -> str:
     if not bad.ndim:
+        return ""
+    if not name:
         return ""
     places = np.argwhere(bad)
     shown = ", ".join(f"{name}[{', '.join(map(str, p))}]" for p in places[:3])

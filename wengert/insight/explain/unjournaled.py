@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.insight.explain.arrays import array_of, finite
 from wengert.insight.explain.cuts import changed_at
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.missing import explain_unconnected, explain_unwatched
-from wengert.insight.explain.numbers import array_of, finite
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import Mend, called, replacing
 from wengert.insight.explain.without_way import REASONS, in_tf
