@@ -408,3 +408,29 @@ def test_an_infinite_number_that_is_fed() -> None:
         a = v1.placeholder(tf.float32, [2])
         answer = tf.explain_gradient(tf.reduce_sum(a * a), a, feed_dict={a: [-np.inf, 1.0]})
     assert "a itself has 1 number that is infinite" in " ".join(str(answer).split())
+
+
+def after_many(x: Any) -> Any:
+    for _ in range(100):
+        x = tf.sigmoid(0.5 * x) * 0.1
+    return x
+
+
+TINY = tf.constant(1e-4, tf.float16)
+ZEROS: list[tuple[Callable[[Any], Any], Any, str]] = [
+    (lambda x: tf.reduce_sum(x * tf.cast(x > 5.0, tf.float32)), VECTOR, "multiplied by a factor"),
+    (lambda x: tf.reduce_sum(tf.nn.dropout(x, rate=0.9999999, seed=1)), VECTOR, "dropout has dropped all"),
+    (lambda x: tf.reduce_sum(x ** 0), VECTOR, "its exponent is zero"),
+    (lambda x: tf.reduce_sum(x ** 2.0), VECTOR * 0.0, "its base is zero"),
+    (after_many, tf.constant(1.0), "too small for float32"),
+    (lambda x: tf.reduce_sum(x * TINY) * TINY, tf.constant([1.0, 2.0], tf.float16), "too small for float16"),
+    (lambda x: tf.sigmoid(x), tf.constant(200.0), "the sigmoid is saturated"),
+    (lambda x: tf.reduce_sum(tf.math.log(tf.nn.softmax(x[:, None]))), VECTOR, "softmax over one class"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("build", "x", "said"), ZEROS, ids=range(len(ZEROS)))
+def test_zeros(build: Any, x: Any, said: str) -> None:
+    answer = asked(build, x)
+    text = " ".join(str(answer).split())
+    assert (answer.kind, said in text) == ("zero", True), text

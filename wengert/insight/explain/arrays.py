@@ -39,7 +39,7 @@ def finite(array: Any) -> Any:
     return np.isfinite(array) if array.dtype.kind in "fc" else np.ones(array.shape, bool)
 
 
-# ---- in double precision ------------------------------------------------------------------------
+# ---- an operation once more ---------------------------------------------------------------------
 
 
 def in_double(step: Step, came: Any = None, key: Key | None = None) -> Any:
@@ -47,7 +47,17 @@ def in_double(step: Step, came: Any = None, key: Key | None = None) -> Any:
     arrays = [array_of(x) for x in step.inputs]
     if any(a is None for a in arrays) or all(a.itemsize >= _double(a).itemsize for a in arrays):
         return None
-    xs = [wrap(_double(a)) for a in arrays]
+    return _again(step, [_double(a) for a in arrays], came, key)
+
+
+def slope(step: Step, key: Key) -> Any:
+    """What the rule of an operation gives of ones; None if that cannot be said."""
+    arrays = [array_of(x) for x in step.inputs]
+    return None if any(a is None for a in arrays) else _again(step, arrays, np.array(1.0), key)
+
+
+def _again(step: Step, arrays: list[Any], came: Any, key: Key | None) -> Any:
+    xs = [wrap(a) for a in arrays]
     tape = Tape()
     for x in xs:
         tape.watch(x)
@@ -57,8 +67,8 @@ def in_double(step: Step, came: Any = None, key: Key | None = None) -> Any:
         if key is None:
             return array_of(y[0] if step.row.many else y)
         with activate((), None):
-            seed = wrap(np.broadcast_to(_double(np.asarray(came)), y.shape).copy())
-            pulled = pull_back(tape, [y], [seed], xs, False)
+            seed = np.broadcast_to(np.asarray(came).astype(array_of(y).dtype), y.shape)
+            pulled = pull_back(tape, [y], [wrap(seed.copy())], xs, False)
     except Exception:  # noqa: BLE001  # it is an attempt: some operations know one dtype only
         return None
     keys = [getattr(x, "_key", None) for x in step.inputs]

@@ -302,14 +302,18 @@ def _zero_weights(q: Question) -> Explanation | None:
 
 def _zero(q: Question, way: Way) -> Explanation:
     """The first operation of the sweep that lets nothing through."""
+    live = _leading_to(q.source._key, way)
     for back in way.backs:
         came = [array_of(g) for g in back.came]
         if not any(a is not None and np.any(a) for a in came) or back.cancels:
             continue
-        goes = {key: array_of(g) for key, g in back.goes.items()}
-        dead = [key for key, a in goes.items() if a is not None and not np.any(a)]
-        if dead and len(dead) == len([a for a in goes.values() if a is not None]):
-            return _zero_at(q, way, back, dead[0])
+        goes = {key: array_of(g) for key, g in back.goes.items() if key in live}
+        there = {key: a for key, a in goes.items() if a is not None}
+        if there and not any(np.any(a) for a in there.values()):
+            return _zero_at(q, way, back, next(iter(there)))
+    if not any(back.cancels for back in way.backs):
+        title = f"{q.title} is zero: on each way from {q.x} to {q.y} something passes zero."
+        return Explanation("zero", title, q.line_of(q.target) or q.began)
     return Explanation(
         "zero",
         f"{q.title} is zero: contributions cancel one another.",
@@ -318,12 +322,22 @@ def _zero(q: Question, way: Way) -> Explanation:
     )
 
 
+def _leading_to(source: Key, way: Way) -> set[Key]:
+    """The values whose cotangents go on to the source: others end at what has no derivative."""
+    found = {source}
+    for back in reversed(way.backs):
+        if any(g is not None and key in found for key, g in back.goes.items()):
+            found.update(y._key for y in back.step.results)
+    return found
+
+
 def _zero_at(q: Question, way: Way, back: Back, key: Key) -> Explanation:
     kind = "zero"
     if back.step.row.name in SPECTRAL:
         kind, why, mend = of_spectrum(q)
     else:
-        why, mend = name_the_zero(q, back.step, key)
+        came = next((a for a in map(array_of, back.came) if a is not None), None)
+        why, mend = name_the_zero(q, back.step, key, came)
     path = q.history.shortest(q.between()[0], q.source._key, q.target._key)
     gradient = array_of(way.left.get(q.source._key))
     count = _count(int(np.size(gradient)), "element")
