@@ -434,3 +434,71 @@ def test_zeros(build: Any, x: Any, said: str) -> None:
     answer = asked(build, x)
     text = " ".join(str(answer).split())
     assert (answer.kind, said in text) == ("zero", True), text
+
+
+# ---- arguments ----------------------------------------------------------------------------------
+
+
+def test_what_is_asked_wrongly() -> None:
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(source_lines=True, persistent=True) as tape:
+        y = tf.reduce_sum(tf.nn.relu(x))
+    with pytest.raises(ValueError, match="explain was given no target"):
+        tape.explain([], x)
+    with pytest.raises(tf.errors.OverrideError, match="'Rleu' matched no operation"):
+        tape.explain(y, x, overrides={"Rleu": lambda op, g: g})
+    assert tape.explain(y, x, overrides={"Relu": lambda op, g: g}).right
+    answer = tf.GradientTape().explain(y, x)
+    assert (answer.kind, "it was never entered" in answer.title) == ("used-up", True)
+
+
+def fed(build: Callable[[Any], Any], value: Any) -> Any:
+    with tf.Graph().as_default():
+        a = v1.placeholder(tf.float32, [2, 2])
+        return tf.explain_gradient(tf.reduce_sum(build(a)), a, feed_dict={a: value})
+
+
+def test_a_run_that_fails() -> None:
+    with pytest.raises(ValueError, match="Cannot feed value of shape"):
+        fed(tf.sqrt, [1.0, 2.0])
+    assert "The run failed: Input is not invertible" in str(
+        fed(tf.linalg.inv, [[1.0, 2.0], [2.0, 4.0]])
+    ).replace("\n", " ")
+
+
+def test_a_rule_that_refuses_its_input() -> None:
+    a = tf.Variable([[1.0, 2.0], [2.0, 4.0]])
+    with tf.GradientTape(source_lines=True) as tape:
+        z = tf.linalg.slogdet(a)[1]
+    answer = tape.explain(z, a)
+    assert (answer.kind, "z = tf.linalg.slogdet" in line_text(answer.line)) == ("failed", True)
+    assert "Input is not invertible" in str(answer)
+
+
+def test_several_targets_of_which_one_is_not_connected() -> None:
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True, source_lines=True) as tape:
+        zero, none = tf.reduce_sum(x - x), tf.reduce_sum(tf.round(x))
+    assert tape.explain([none, zero], x).kind == "zero"
+
+
+def test_indices_of_values_that_have_a_gradient() -> None:
+    answer = asked(lambda x: tf.reduce_sum(tf.gather(tf.ones(5), tf.argsort(x))), VECTOR)
+    assert (answer.kind, "an index has no derivative" in answer.title) == ("no-gradient", True)
+    assert "RegisterGradient" not in str(answer)
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.GradientWarning")
+def test_text_has_no_derivative() -> None:
+    answer = asked(lambda x: tf.strings.length(x), tf.constant("a"), watched=False)
+    assert "text has no derivatives" in answer.title
+
+
+def test_too_many_arguments_are_refused_at_the_call() -> None:
+    with pytest.raises(TypeError, match="takes 0 positional arguments"):
+        tf.debugging.anomaly(3)
+
+
+def test_an_empty_list_of_gradients() -> None:
+    with pytest.raises(ValueError, match="The list of gradients and variables is empty"):
+        tf.optimizers.SGD(0.1).apply_gradients([])

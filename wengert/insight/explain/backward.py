@@ -11,6 +11,7 @@ from wengert.core.context import activate, apply_overrides, current_graph
 from wengert.core.reverse import sweep
 from wengert.core.row import Row
 from wengert.core.tape import WIDTH, Records, Tape
+from wengert.errors import OpError
 from wengert.insight.explain.history import History
 from wengert.insight.explain.question import Between, Question
 from wengert.insight.journal import Journal, Step
@@ -29,6 +30,14 @@ class Back(NamedTuple):
     came: list[Any]
     goes: dict[Key, Any]
     cancels: bool = False  # what it hands to an input is the opposite of what another did
+
+
+class StoppedError(Exception):
+    """The rule of an operation raised."""
+
+    def __init__(self, at: int, error: OpError) -> None:
+        super().__init__(str(error))
+        self.at = at
 
 
 class Way(NamedTuple):
@@ -65,7 +74,10 @@ def backward(
         dict.__setitem__(notes, key_of(target), ones_like(target) if seed is None else seed)
         if records:
             with nullcontext() if journal is None else journal.listening():
-                sweep(_Noted(records, notes), False, notes, values, set(), False)
+                try:
+                    sweep(_Noted(records, notes), False, notes, values, set(), False)
+                except OpError as error:
+                    raise StoppedError(notes.at, error) from error
             notes.end()
     backs = notes.backs + [
         Back(n, history.steps[n], [notes.get(y._key) for y in history.steps[n].results], {})
@@ -120,6 +132,11 @@ class _Notes(dict[Key, Any]):
         self._goes[key] = value
         self._sums |= self.get(key) is not None
         super().__setitem__(key, value)
+
+    @property
+    def at(self) -> int:
+        """The operation that the sweep is at."""
+        return self._waiting[-1][0]
 
     def end(self) -> None:
         """The sweep is done with an operation."""

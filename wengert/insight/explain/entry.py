@@ -19,16 +19,18 @@ from wengert.host.collector import uncollected
 from wengert.host.context_manager import ContextManager
 from wengert.host.user_frames import callers_frame, line_of
 from wengert.insight.explain.arrays import is_sound
+from wengert.insight.explain.backward import StoppedError, asked_backward
 from wengert.insight.explain.explanation import NOT_FINITE, Explanation
 from wengert.insight.explain.history import History
 from wengert.insight.explain.missing import explain_missing, explain_unconnected
 from wengert.insight.explain.numbers import explain_numbers
-from wengert.insight.explain.question import Question, chain
+from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.explain.rewriting import Mend
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
 from wengert.insight.explain.without_way import explain_not_run
 from wengert.insight.journal import Journal, Step, step_of
 from wengert.insight.program_text import Program, name_in_frame, names_of_sources, short
+from wengert.insight.reports.blocks import Words
 from wengert.ops.arrays.identity import identity
 from wengert.ops.math.arithmetic import add_n
 from wengert.ops.math.elementwise import ones_like
@@ -138,12 +140,32 @@ def _explained(
     tape: Any, asked: Sequence[Question], sources: Sequence[Any], names: Sequence[str]
 ) -> list[list[_Answer]]:
     """For each target the answers for all sources."""
+    try:
+        gradients = _gradients(asked, sources)
+    except OpError as error:  # as gradient raises it, which does not say at which line
+        named = list(zip(sources, names, strict=True))
+        return [
+            [_Answer(None, _failed(q._replace(source=x, x=name), error)) for x, name in named]
+            for q in asked
+        ]
     found = []
-    for q, gradients in zip(asked, _gradients(asked, sources), strict=True):
-        of_sources = zip(sources, names, gradients, strict=True)
+    for q, of_target in zip(asked, gradients, strict=True):
+        of_sources = zip(sources, names, of_target, strict=True)
         each = [(q._replace(source=x, x=name), g) for x, name, g in of_sources]
         found.append([_Answer(g, _explain(tape, q, g)) for q, g in each])
     return found
+
+
+def _failed(q: Question, error: OpError) -> Explanation:
+    """The rule of an operation refuses what it is given."""
+    try:
+        asked_backward(q, q.between())
+        at, line = "a rule", q.began
+    except StoppedError as stopped:
+        step = q.history.steps[stopped.at]
+        at, line = f"the rule of {step_text(step)}", step.line
+    title = f"{q.title} cannot be computed: {at} raises an error."
+    return Explanation("failed", title, line, "", [Words(str(error))])
 
 
 def _explain(tape: Any, q: Question, gradient: Any) -> Explanation:
@@ -302,8 +324,13 @@ def _by_run(q: Question, feed_dict: Any, session: Session | None) -> Explanation
     asked = [x for x in values.values() if id(x) not in fed]
     try:
         ran = chosen.run(asked, feed_dict)
-    except (OpError, ValueError):
-        return there  # nothing was fed, or the variables have no values yet
+    except (OpError, ValueError) as error:
+        if not feed_dict:
+            return there  # nothing was fed, or the variables have no values yet
+        if not isinstance(error, OpError):
+            raise  # what was fed does not fit
+        there.note(f"The run failed: {str(error).splitlines()[0]}")
+        return there
     known = {id(x): _as_tensor(v, x) for x, v in zip(asked, ran, strict=True)}
     known |= {
         id(x): _as_tensor(np.asarray(v, x.dtype.as_numpy_dtype), x)
