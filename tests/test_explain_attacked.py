@@ -496,7 +496,7 @@ def test_text_has_no_derivative() -> None:
 
 def test_too_many_arguments_are_refused_at_the_call() -> None:
     with pytest.raises(TypeError, match="takes 0 positional arguments"):
-        tf.debugging.anomaly(3)
+        tf.debugging.anomaly(3)  # type: ignore[call-arg]
 
 
 def test_an_empty_list_of_gradients() -> None:
