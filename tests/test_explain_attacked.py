@@ -341,6 +341,7 @@ REASONS: list[tuple[str, str, str, str]] = [  # a program, the kind, the line by
     (in_tape(OTHER, f"other = x * 2.0\nscale = float(tf.reduce_sum(other))\n{SQUARES}"), "no-path", "y =", "does not depend on x"),
     (in_tape(OTHER, f"k = 1.0\nif verbose:\n    k = x[0]\n{SQUARES} * k"), "branch", "if verbose", "was not taken"),
     (in_tape(OTHER, f"k = float(x[0])\n{SQUARES} * k"), "left-tape", "k = float", "float() gives a number"),
+    (in_tape("ws = [tf.Variable(1.0) for _ in range(2)]; x = tf.Variable(2.0)", "y = tf.nn.relu(ws[0]) * x", "ws[1]"), "no-path", "y =", "does not depend"),
     (CACHED, "before-tape", 'cache["f"] = x * 3.0', "what cache holds"),
     (LISTED, "overwritten", "ws = [w - 0.1", "for w, g in zip(ws, tape.gradient(y, ws)): w.assign_sub(0.1 * g)"),
 ]  # fmt: skip
@@ -387,6 +388,7 @@ NOT_FINITE: list[tuple[Callable[[Any], Any], Any, str, str]] = [
     (lambda x: tf.reduce_sum(x * 1e30 / (x * 1e-30)), EDGE + 1.0, "overflow", "RealDiv gives more than float32"),
     (lambda x: tf.reduce_sum(tf.constant([0.5, 0.5]) * tf.math.log(x)), EDGE, "log", "The logarithm of zero is minus infinity"),
     (by_a_softmax, tf.constant([1000.0, 1.0]), "log", "softmax has underflown"),
+    (lambda x: tf.reduce_sum(3.0 / (1.0 + tf.exp(-x)) ** 2), tf.constant([-100.0, 1.0]), "exp", "Exp: 100 → inf"),
     (with_a_mask, tf.constant([[1.0, 2.0], [3.0, 4.0]]), "softmax", "All of a row is -inf"),
     (lambda x: tf.reduce_sum(x * np.float32(np.inf)), EDGE, "overflow", "Mul of infinite numbers is NaN"),
     (lambda x: tf.reduce_sum(x * np.float32(np.inf)), EDGE + 1.0, "overflow", "A value that is used at test_explain_attacked.py"),

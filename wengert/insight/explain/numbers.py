@@ -10,8 +10,14 @@ import numpy as np
 from wengert.insight.explain.arrays import array_of, finite
 from wengert.insight.explain.backward import Back, Way, asked_backward
 from wengert.insight.explain.explanation import Explanation
-from wengert.insight.explain.history import History
-from wengert.insight.explain.patterns import SPECTRAL, Culprit, name_the_trouble, of_spectrum
+from wengert.insight.explain.history import History, keys_of
+from wengert.insight.explain.patterns import (
+    SPECTRAL,
+    Culprit,
+    behind_where,
+    name_the_trouble,
+    of_spectrum,
+)
 from wengert.insight.explain.question import Between, Question, chain, described, step_text
 from wengert.insight.explain.zeros import name_the_zero
 from wengert.insight.journal import Journal, Step
@@ -62,9 +68,11 @@ def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Expla
         is_given = q.seed is not None and not finite(array_of(q.seed)).all()
         words = "It came with output_gradients." if is_given else "It came with the data."
         return Explanation("overflow", title, q.began, words)
+    culprit = _made_infinite_before(q, culprit) or culprit
     kind, why, mend = name_the_trouble(q, culprit)
+    way_there = "forward" if culprit.forward else "back"
     blocks: list[Block] = [
-        Words(f"The first number that is not finite, going {'forward' if forward else 'back'}:"),
+        Words(f"The first number that is not finite, going {way_there}:"),
         _scene(q, culprit),
         Words(why),
     ]
@@ -155,6 +163,25 @@ def _first_forward(q: Question) -> Culprit | None:
                 inner = _first_within(q, number) if step.row.users else None
                 return inner or Culprit(number, step, True, *found)
     return None
+
+
+def _made_infinite_before(q: Question, culprit: Culprit) -> Culprit | None:
+    """What made an operand infinite, which a finite result hides and a rule does not."""
+    infinite = [x for x in culprit.step.inputs if not _is_finite(x)]
+    if culprit.forward or not infinite or behind_where(q, culprit) is not None:
+        return None
+    _, used = q.history.up(set(keys_of(infinite)))
+    for number in sorted(used):
+        step = q.history.steps[number]
+        found = None if _is_given(step) else _bad_result(step)
+        if found is not None:
+            return Culprit(number, step, True, *found)
+    return None
+
+
+def _is_finite(x: Any) -> bool:
+    array = array_of(x)
+    return array is None or bool(finite(array).all())
 
 
 def _first_within(q: Question, last: int) -> Culprit | None:

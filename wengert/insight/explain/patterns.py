@@ -69,7 +69,7 @@ _HARMLESS: Final = {"Acos": "0.0", "Asin": "0.0", "Atanh": "0.0", "Exp": "0.0", 
 
 def name_the_trouble(q: Question, c: Culprit) -> Verdict:
     """The kind of trouble, why it is one, and the mend."""
-    unused = _behind_where(q, c)
+    unused = behind_where(q, c)
     if unused is not None:
         return unused
     if c.step.row.name in SPECTRAL:
@@ -81,7 +81,7 @@ def name_the_trouble(q: Question, c: Culprit) -> Verdict:
 # ---- a branch that is not taken -----------------------------------------------------------------
 
 
-def _behind_where(q: Question, c: Culprit) -> Verdict | None:
+def behind_where(q: Question, c: Culprit) -> Verdict | None:
     """The operation is in a branch of `where` that is not taken: its cotangent is zero."""
     if c.forward or c.came is None or np.any(c.came):
         return None

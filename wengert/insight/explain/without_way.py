@@ -172,7 +172,7 @@ def _by_closure(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Ex
 def _by_variable(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """The way leads through a variable that was assigned, or made, from what depends on the source."""
     names = {q.x, *_names_of(q, down)}
-    variables = {q.name(v) for v in q.history.leaves(used) if isinstance(v, Variable)}
+    variables = {q.name(v) for v in q.history.leaves(used) if isinstance(v, Variable)} - {""}
     for node in ast.walk(q.program.tree) if variables else ():
         if not (isinstance(node, ast.Call) and names & q.reads(node, node.lineno)):
             continue
