@@ -355,6 +355,35 @@ def test_reasons(text: str, kind: str, line: str, said: str, tmp_path: Path) -> 
     assert line in line_text(answer.line), words
 
 
+def test_a_branch_of_a_traced_function(tmp_path: Path) -> None:
+    text = """
+w, b = tf.Variable(2.0), tf.Variable(3.0)
+@tf.function
+def f(x):
+    if x > 0.0:
+        return w * x
+    return b * x
+with tf.GradientTape() as tape:
+    y = f(tf.constant(-1.0))
+answer = tape.explain(y, w)
+"""
+    answer = explained(tmp_path, text)
+    words = " ".join(str(answer).split())
+    assert (answer.kind, "is one operation with both branches" in words) == ("branch", True), words
+
+
+def test_an_answer_after_the_gradient_agrees_with_it() -> None:
+    x = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape(source_lines=True) as tape:
+        y = tf.reduce_sum(x**2)
+    assert tape.gradient(y, x[1:]).numpy().tolist() == [4.0, 6.0]
+    assert tape.explain(y, x[1:]).right
+    with tf.GradientTape(source_lines=True) as tape:
+        y = tf.reduce_sum(tf.nn.relu(-x))
+    answer = tape.explain(y, x[1:])
+    assert (answer.kind, "relu is dead" in str(answer)) == ("zero", True)
+
+
 def test_an_assignment_in_a_graph() -> None:
     with tf.Graph().as_default():
         w, a = (v1.get_variable(name, initializer=1.0) for name in "wa")

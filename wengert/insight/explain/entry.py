@@ -244,7 +244,8 @@ def _of_part(q: Question) -> Explanation | None:
 
 def _without_way(q: Question, gradient: Any) -> Explanation:
     """The gradient is a number, though no operation that was carried out leads from the source."""
-    return _right(q) if is_sound(gradient) else explain_not_run(q)
+    is_right = 0 in dims(q.source) or is_sound(gradient)
+    return _right(q) if is_right else explain_not_run(q)
 
 
 # ---- graphs -------------------------------------------------------------------------------------

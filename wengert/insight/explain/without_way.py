@@ -403,17 +403,21 @@ def _by_place(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Expl
         earlier = [a for a in q.program.assignments(name) if a.line < begin] if name else []
         if earlier and not isinstance(leaf, Variable) and q.x in q.reads(earlier[-1].value, begin):
             return _before(q, block, name, earlier[-1].line)
-        found = None if name or isinstance(leaf, Variable) else _kept(q, leaf)
-        if found is not None:
-            return found
     return None
 
 
-def _kept(q: Question, leaf: Any) -> Explanation | None:
-    """A value that a list, a dictionary or an object has kept since before the tape began."""
-    holder = q.program.holder_of(leaf)
-    at = q.program.flow.last_filling(holder, q.owner, q.program.values) if holder else 0
-    if not at or q.source is leaf:
+def _by_keeping(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
+    """A list, a dictionary or an object has kept something on the way since before the tape began."""
+    leaves = [
+        x for x in q.history.leaves(used) if not isinstance(x, Variable) and x is not q.source
+    ]
+    holders = dict.fromkeys(q.program.holder_of(x) for x in leaves if not q.name(x))
+    return next(filter(None, (_kept_by(q, holder) for holder in holders if holder)), None)
+
+
+def _kept_by(q: Question, holder: str) -> Explanation | None:
+    at = q.program.flow.last_filling(holder, q.owner, q.program.values)
+    if not at:
         return None
     line = q.program.place(at)
     title = f"{q.title} is None: what {holder} holds was computed before the tape began."
@@ -445,8 +449,20 @@ def _by_branch(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Exp
                 title = f"{q.title} is None: the branch that uses {q.x} was not taken."
                 text = f"{short(place)}   {line_text(place)}\n✂ {q.x} is used in the other branch alone."
                 mend = q.asking_for_zeros("Let both branches use it, or ask for zeros:")
-                return Explanation("branch", title, place, mend, [Words(text)])
+                blocks: list[Block] = [Words(text), *_traced_around(q, node)]
+                return Explanation("branch", title, place, mend, blocks)
     return None
+
+
+def _traced_around(q: Question, node: Any) -> list[Block]:
+    """What is to be known of a branch in a traced function, which is one operation where no lines are noted."""
+    functions = [f for f in ast.walk(q.program.whole) if isinstance(f, ast.FunctionDef)]
+    for f in functions:
+        is_around = f.lineno <= node.lineno <= (f.end_lineno or f.lineno)
+        if is_around and any("function" in ast.unparse(d) for d in f.decorator_list):
+            words = f"Where nobody asks why, the call of {f.name} is one operation with both branches, and the gradient is zero."
+            return [Words(words)]
+    return []
 
 
 def explain_not_run(q: Question) -> Explanation:
@@ -522,5 +538,6 @@ def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[An
 Reason = Callable[[Question, Set[Any], Set[Any], Set[int]], Explanation | None]
 REASONS: Final[tuple[Reason, ...]] = (
     _by_exit, _by_part, _by_memory, _by_closure, _by_variable, _by_assignment, by_dataset, by_choice,
-    _by_place, _by_equality, _by_name, _by_thread, _by_branch,
+    _by_place, _by_equality, _by_name, _by_thread,
+    _by_keeping, _by_branch,
 )  # fmt: skip
