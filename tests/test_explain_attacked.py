@@ -342,6 +342,9 @@ REASONS: list[tuple[str, str, str, str]] = [  # a program, the kind, the line by
     (in_tape(OTHER, f"k = 1.0\nif verbose:\n    k = x[0]\n{SQUARES} * k"), "branch", "if verbose", "was not taken"),
     (in_tape(OTHER, f"k = float(x[0])\n{SQUARES} * k"), "left-tape", "k = float", "float() gives a number"),
     (in_tape("ws = [tf.Variable(1.0) for _ in range(2)]; x = tf.Variable(2.0)", "y = tf.nn.relu(ws[0]) * x", "ws[1]"), "no-path", "y =", "does not depend"),
+    (in_tape(f"{PAIR}; a = np.zeros(2, np.float32)", "np.copyto(a, x.numpy())\ny = tf.reduce_sum(a)"), "left-tape", "np.copyto", "x left the tape here"),
+    (in_tape(f"{PAIR}; a = []", "a.append(float(x[0]))\ny = tf.add_n(a)"), "left-tape", "a.append", "left the tape here"),
+    (in_tape(f"{PAIR}; f = lambda h: float(h)", "y = tf.constant(f(x[0]))"), "left-tape", "x = ", "left the tape here"),
     (CACHED, "before-tape", 'cache["f"] = x * 3.0', "what cache holds"),
     (LISTED, "overwritten", "ws = [w - 0.1", "for w, g in zip(ws, tape.gradient(y, ws)): w.assign_sub(0.1 * g)"),
 ]  # fmt: skip

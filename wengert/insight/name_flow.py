@@ -12,6 +12,8 @@ from typing import Any, Final, NamedTuple
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ROUNDS: Final = (ast.For, ast.AsyncFor, ast.While, ast.If)
 
+_LOOKING: Final = ("print", "log", "info", "debug", "warn", "assert", "check", "watch", "write")
+
 
 class _Lines(NamedTuple):
     """The lines of a statement: of one with others in it, its head."""
@@ -94,18 +96,24 @@ class NameFlow:
             head = node.iter if isinstance(node, (ast.For, ast.AsyncFor)) else node.test
             own = self._owners(node.target) if isinstance(node, (ast.For, ast.AsyncFor)) else set()
             yield self._written_in(node) | own, [head]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            if not _last(node.value.func).startswith(
+                _LOOKING
+            ):  # np.copyto(a, b), for what it changes
+                given = _arguments(node.value)
+                yield set().union(*map(self._owners, given)), given
         elif isinstance(node, ast.Call):
             yield from self._changed_by(node)
 
     def _changed_by(self, call: ast.Call) -> Iterator[tuple[set[str], list[ast.AST]]]:
         """A method may put what it is given into its object, and a function into what else it is given."""
-        given = [*call.args, *[k.value for k in call.keywords]]
+        given = _arguments(call)
         if isinstance(call.func, ast.Attribute) and any(map(names_of, given)):
-            yield self._owners(call.func.value), list(given)
+            yield self._owners(call.func.value), given
         if _last(call.func) in self._parameters or _last(call.func).startswith(
             ("assign", "scatter")
         ):
-            yield set().union(*map(self._owners, given)), list(given)
+            yield set().union(*map(self._owners, given)), given
 
     def _owners(self, target: ast.AST) -> set[str]:
         """The names that hold what is written: `a` and `b` of `self.a[0].b`."""
@@ -152,6 +160,10 @@ def names_of(node: ast.AST) -> set[str]:
     """The names that an expression reads, and those of attributes."""
     found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     return found | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+
+
+def _arguments(call: ast.Call) -> list[ast.AST]:
+    return [*call.args, *[k.value for k in call.keywords]]
 
 
 def _last(function: ast.expr) -> str:
