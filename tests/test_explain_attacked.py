@@ -270,6 +270,23 @@ def test_many_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     assert looks == 1
 
 
+def test_many_sources_of_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = 0
+    run = v1.Session.run
+
+    def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        nonlocal runs
+        runs += 1
+        return run(self, *args, **kwargs)
+
+    monkeypatch.setattr(v1.Session, "run", counted)
+    with tf.Graph().as_default():
+        xs = [tf.constant(float(n)) for n in range(1, 9)]
+        answers = tf.explain_gradient(tf.add_n([x * x for x in xs[:4]]), xs)
+    assert [a.kind for a in answers] == ["right"] * 4 + ["no-path"] * 4
+    assert runs == 1
+
+
 def in_tape(before: str, inside: str, source: str = "x") -> str:
     """A program with one tape."""
     block = "".join(f"    {line}\n" for line in inside.split("\n"))

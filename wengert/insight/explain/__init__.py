@@ -15,6 +15,7 @@ patterns     The known ways to an infinite gradient or a NaN
 zeros        Which factor is zero
 numbers      Why a gradient is zero, infinite or not a number
 unjournaled  What can be said of a tape that kept no journal
-entry        tape.explain and tf.explain_gradient
+entry        tape.explain
+graphs       tf.explain_gradient
 met          The troubles that a whole program meets
 """

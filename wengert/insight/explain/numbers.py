@@ -24,6 +24,7 @@ from wengert.insight.journal import Journal, Step
 from wengert.insight.program_text import line_text, short
 from wengert.insight.reports.blocks import Block, Table, Words
 from wengert.overrides.strong_zero import with_strong_zeros
+from wengert.values.tensor import dims
 from wengert.values.value import Key
 
 
@@ -41,6 +42,13 @@ def explain_numbers(q: Question) -> Explanation | None:
     if loss is not None and not finite(loss).all():
         return _not_finite(q, way, gradient, between)
     return None if np.any(gradient) else _zero_weights(q) or _zero(q, way)
+
+
+def explain_sound(q: Question) -> Explanation:
+    """The answer where there is no trouble."""
+    is_empty = 0 in dims(q.source)
+    how = "is there, and has no elements" if is_empty else "is there: finite, and not zero"
+    return Explanation("right", f"{q.title} {how}.")
 
 
 def _with_what_is_recomputed(q: Question) -> Question:
