@@ -524,6 +524,8 @@ def test_a_rule_that_refuses_its_input() -> None:
     answer = tape.explain(z, a)
     assert (answer.kind, "z = tf.linalg.slogdet" in line_text(answer.line)) == ("failed", True)
     assert "Input is not invertible" in str(answer)
+    answer = fed(lambda a: tf.linalg.slogdet(a)[1], [[1.0, 2.0], [2.0, 4.0]])
+    assert (answer.kind, "tf.linalg.slogdet" in line_text(answer.line)) == ("failed", True)
 
 
 def test_several_targets_of_which_one_is_not_connected() -> None:

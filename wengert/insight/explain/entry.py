@@ -15,12 +15,11 @@ from wengert.host.collector import uncollected
 from wengert.host.context_manager import ContextManager
 from wengert.host.user_frames import line_of
 from wengert.insight.explain.arrays import is_sound
-from wengert.insight.explain.backward import StoppedError, asked_backward
 from wengert.insight.explain.explanation import NOT_FINITE, Explanation
 from wengert.insight.explain.history import History
 from wengert.insight.explain.missing import explain_missing, explain_unconnected
 from wengert.insight.explain.numbers import explain_numbers, explain_sound
-from wengert.insight.explain.question import Question, step_text
+from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import Mend
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
 from wengert.insight.explain.without_way import explain_not_run
@@ -149,14 +148,9 @@ def _explained(
 
 def _failed(q: Question, error: OpError) -> Explanation:
     """The rule of an operation refuses what it is given."""
-    try:
-        asked_backward(q, q.between())
-        at, line = "a rule", q.began
-    except StoppedError as stopped:
-        step = q.history.steps[stopped.at]
-        at, line = f"the rule of {step_text(step)}", step.line
-    title = f"{q.title} cannot be computed: {at} raises an error."
-    return Explanation("failed", title, line, "", [Words(str(error))])
+    title = f"{q.title} cannot be computed: a rule raises an error."
+    found = Explanation("failed", title, q.began, "", [Words(str(error))])
+    return found if q.journal is None else explain_numbers(q) or found
 
 
 def _explain(tape: Any, q: Question, gradient: Any) -> Explanation:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert.insight.explain.arrays import array_of, finite
-from wengert.insight.explain.backward import Back, Way, asked_backward
+from wengert.insight.explain.backward import Back, StoppedError, Way, asked_backward
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History, keys_of
 from wengert.insight.explain.patterns import (
@@ -32,7 +32,10 @@ def explain_numbers(q: Question) -> Explanation | None:
     """The reason; None if every number of the gradient is finite and not all are zero."""
     q = _with_what_is_recomputed(q)
     between = q.between()
-    way = asked_backward(q, between)
+    try:
+        way = asked_backward(q, between)
+    except StoppedError as stopped:
+        return _failed(q, stopped)
     gradient = array_of(way.left.get(q.source._key))
     if gradient is None or gradient.dtype.kind not in "fcV" or not gradient.size:
         return None
@@ -42,6 +45,13 @@ def explain_numbers(q: Question) -> Explanation | None:
     if loss is not None and not finite(loss).all():
         return _not_finite(q, way, gradient, between)
     return None if np.any(gradient) else _zero_weights(q) or _zero(q, way)
+
+
+def _failed(q: Question, stopped: StoppedError) -> Explanation:
+    """The rule of an operation refuses what it is given, as gradient says without the line."""
+    step = q.history.steps[stopped.at]
+    title = f"{q.title} cannot be computed: the rule of {step_text(step)} raises an error."
+    return Explanation("failed", title, step.line, "", [Words(str(stopped))])
 
 
 def explain_sound(q: Question) -> Explanation:
