@@ -422,6 +422,11 @@ def by_a_softmax(x: Any) -> Any:
     return -tf.reduce_sum(tf.math.log(p) * [0.0, 1.0])
 
 
+def beside_a_mask(x: Any) -> Any:
+    kept = tf.where(tf.constant([True, False]), x, -np.inf)
+    return tf.reduce_sum(tf.nn.softmax(kept)) + tf.norm(x * 0.0)
+
+
 EDGE = tf.constant([0.0, 2.0])
 NOT_FINITE: list[tuple[Callable[[Any], Any], Any, str, str]] = [
     (lambda x: tf.reduce_mean(tf.boolean_mask(x, x > 10.0)), EDGE, "empty", "the mean of nothing is nan"),
@@ -438,6 +443,7 @@ NOT_FINITE: list[tuple[Callable[[Any], Any], Any, str, str]] = [
     (lambda x: tf.reduce_sum(tf.constant([0.5, 0.5]) * tf.math.log(x)), EDGE, "log", "The logarithm of zero is minus infinity"),
     (by_a_softmax, tf.constant([1000.0, 1.0]), "log", "softmax has underflown"),
     (lambda x: tf.reduce_sum(3.0 / (1.0 + tf.exp(-x)) ** 2), tf.constant([-100.0, 1.0]), "exp", "Exp: 100 → inf"),
+    (beside_a_mask, EDGE, "norm", "The norm has no derivative at zero"),
     (with_a_mask, tf.constant([[1.0, 2.0], [3.0, 4.0]]), "softmax", "All of a row is -inf"),
     (lambda x: tf.reduce_sum(x * np.float32(np.inf)), EDGE, "overflow", "Mul of infinite numbers is NaN"),
     (lambda x: tf.reduce_sum(x * np.float32(np.inf)), EDGE + 1.0, "overflow", "A value that is used at test_explain_attacked.py"),

@@ -74,10 +74,12 @@ def _with_what_is_recomputed(q: Question) -> Question:
 def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Explanation:
     forward = _first_forward(q)
     title = _headline(q, gradient)
-    given = None if forward is not None else _given(q)
+    is_finite = _is_finite(q.target)
+    culprit = _first_backward(way) if is_finite else forward
+    given = _given(q) if culprit is None or (is_finite and _is_of_given(q, culprit)) else None
     if given is not None:
         return _in_the_data(q, title, given)
-    culprit = forward if forward is not None else _first_backward(way)
+    culprit = culprit or _first_backward(way)
     if culprit is not None and not culprit.forward and culprit.step.row.users:
         inner = _first_in_rule(q, between)
         if inner is not None:
@@ -110,6 +112,12 @@ def _given(q: Question) -> Any:
         if array is not None and not finite(array).all():
             return x
     return None
+
+
+def _is_of_given(q: Question, culprit: Culprit) -> bool:
+    """Whether an operand is infinite, or NaN, as it came in: masks that do no harm do not count."""
+    bad = [x for x in culprit.step.inputs if not _is_finite(x)]
+    return any(getattr(x, "_key", None) not in q.history.made_by for x in bad)
 
 
 def _is_given(step: Step) -> bool:
