@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.insight import program_text
+from wengert.insight.explain.history import History
+from wengert.insight.program_text import line_text
 
 v1 = tf.compat.v1
 
@@ -213,3 +218,346 @@ def test_a_matrix_that_is_not_positive_definite(of: Callable[[Any], Any]) -> Non
     assert answer.kind == "spectrum"
     assert "above zero" in str(answer)
     assert "coincide" not in str(answer)
+
+
+# ---- whole programs -----------------------------------------------------------------------------
+
+HEAD = "import numpy as np\nimport wengert as tf\n"
+
+
+def explained(tmp_path: Path, text: str) -> Any:
+    """What a program leaves as its answer."""
+    path = tmp_path / "program.py"
+    path.write_text(HEAD + text, encoding="utf-8")
+    return runpy.run_path(str(path))["answer"]
+
+
+def test_a_flat_script_that_reuses_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 0
+    names_in = program_text.names_in
+
+    def counted(*args: Any, **kwargs: Any) -> list[str]:
+        nonlocal count
+        count += 1
+        return names_in(*args, **kwargs)
+
+    monkeypatch.setattr(program_text, "names_in", counted)
+    lines = ["w = tf.Variable([1.0, 2.0])", "b = tf.Variable([3.0, 4.0])", "y = w"]
+    for n in range(10):
+        lines += [f"h = tf.sin(y * {n}.0)", "y = tf.cos(h + y)"]
+    lines += ["with tf.GradientTape() as tape:", "    y = tf.reduce_sum(w * w)"]
+    answer = explained(tmp_path, "\n".join([*lines, "answer = tape.explain(y, b)", ""]))
+    assert answer.kind == "no-path"
+    assert count < 10 * len(lines)
+
+
+def test_many_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+    leaves = History._leaves_of
+
+    def counted(self: History, numbers: Any) -> list[Any]:
+        nonlocal looks
+        looks += 1
+        return leaves(self, numbers)
+
+    monkeypatch.setattr(History, "_leaves_of", counted)
+    sources = [tf.Variable([float(n)]) for n in range(60)]
+    with tf.GradientTape(source_lines=True) as tape:
+        total = tf.add_n([w * 2.0 for w in sources[:30]])
+    answers = tape.explain(total, sources)
+    assert [a.right for a in answers] == [True] * 30 + [False] * 30
+    assert "and 24 more" in str(answers[-1]) or "by 61 operations" in str(answers[-1])
+    assert looks == 1
+
+
+def test_many_sources_of_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = 0
+    run = v1.Session.run
+
+    def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        nonlocal runs
+        runs += 1
+        return run(self, *args, **kwargs)
+
+    monkeypatch.setattr(v1.Session, "run", counted)
+    with tf.Graph().as_default():
+        xs = [tf.constant(float(n)) for n in range(1, 9)]
+        answers = tf.explain_gradient(tf.add_n([x * x for x in xs[:4]]), xs)
+    assert [a.kind for a in answers] == ["right"] * 4 + ["no-path"] * 4
+    assert runs == 1
+
+
+def in_tape(before: str, inside: str, source: str = "x") -> str:
+    """A program with one tape."""
+    block = "".join(f"    {line}\n" for line in inside.split("\n"))
+    return f"{before}\nwith tf.GradientTape() as tape:\n{block}answer = tape.explain(y, {source})\n"
+
+
+PAIR = "x = tf.Variable([1.0, 2.0])"
+OTHER = f"{PAIR}; w = tf.Variable([1.0, 2.0]); verbose = False"
+BUFFER = f"{PAIR}; v = tf.Variable([0.0, 0.0])"
+NUMBER = "x = tf.Variable(2.5); table = tf.Variable([1.0, 2.0, 3.0])"
+SQUARES = "y = tf.reduce_sum(w ** 2)"
+LISTED = """
+ws = [tf.Variable(1.0), tf.Variable(2.0)]
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        y = ws[0] ** 2 * ws[1]
+    answer = tape.explain(y, ws)[0]
+    if answer.right:
+        ws = [w - 0.1 * g for w, g in zip(ws, tape.gradient(y, ws))]
+"""
+CACHED = """
+cache = {}
+x = tf.Variable([1.0, 2.0])
+def features():
+    if "f" not in cache:
+        cache["f"] = x * 3.0
+    return cache["f"]
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(features() ** 2)
+    answer = tape.explain(y, x)
+"""
+SECOND = """
+@tf.custom_gradient
+def f(x):
+    def grad(dy):
+        return dy * tf.constant(2.0 * x.numpy())
+    return tf.square(x), grad
+x = tf.Variable(3.0)
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = f(x)
+    dy = inner.gradient(y, x)
+answer = outer.explain(dy, x)
+"""
+RECOMPUTED = """
+@tf.recompute_grad
+def f(x):
+    return tf.sqrt(x)
+x = tf.Variable([0.0, 2.0])
+with tf.GradientTape() as tape:
+    y = tf.reduce_sum(f(x))
+answer = tape.explain(y, x)
+"""
+REASONS: list[tuple[str, str, str, str]] = [  # a program, the kind, the line by its text, what is said
+    (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "x[0:1]"), "right", "", "is there"),
+    (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "tf.reshape(x, [2, 1])"), "right", "", "is there"),
+    (in_tape("x, b = tf.Variable([0.0]), tf.Variable([0.0])", "y = b * 2.0"), "no-path", "y = b", "does not depend"),
+    (SECOND, "left-tape", "return dy * tf.constant", "x left the tape here"),
+    (RECOMPUTED, "sqrt", "return tf.sqrt(x)", "slope of a square root"),
+    (in_tape(BUFFER, "v[0].assign(x[0] * 3.0)\ny = tf.reduce_sum(v)"), "overwritten", "v[0].assign", "the variable v"),
+    (in_tape(BUFFER, "v.scatter_nd_update([[1]], [x[0]])\ny = tf.reduce_sum(v)"), "overwritten", "v.scatter", "the variable v"),
+    (in_tape(BUFFER, "tf.compat.v1.assign(v, x)\ny = tf.reduce_sum(v)"), "overwritten", "tf.compat", "the variable v"),
+    (in_tape(NUMBER, "i = tf.cast(x, tf.int32)\ny = table[i]"), "integer", "i = tf.cast", "which element is taken"),
+    (in_tape(NUMBER, "n = tf.cast(x, tf.int32)\ni, y = tf.while_loop(lambda i, s: i < n, lambda i, s: (i + 1, s + 2.0), [0, 0.0])"),
+     "integer", "n = tf.cast", "how many rounds a loop takes"),
+    (in_tape(PAIR, "y = 0.0\nfor b in tf.data.Dataset.from_tensor_slices(x * 2.0):\n    y = y + b"), "left-tape", "for b in", "through a dataset"),
+    (in_tape(OTHER, f"if verbose:\n    print(x.numpy())\n{SQUARES}"), "no-path", "y =", "does not depend on x"),
+    (in_tape(OTHER, f"other = x * 2.0\nscale = float(tf.reduce_sum(other))\n{SQUARES}"), "no-path", "y =", "does not depend on x"),
+    (in_tape(OTHER, f"k = 1.0\nif verbose:\n    k = x[0]\n{SQUARES} * k"), "branch", "if verbose", "was not taken"),
+    (in_tape(OTHER, f"k = float(x[0])\n{SQUARES} * k"), "left-tape", "k = float", "float() gives a number"),
+    (in_tape("ws = [tf.Variable(1.0) for _ in range(2)]; x = tf.Variable(2.0)", "y = tf.nn.relu(ws[0]) * x", "ws[1]"), "no-path", "y =", "does not depend"),
+    (in_tape(f"{PAIR}; a = np.zeros(2, np.float32)", "np.copyto(a, x.numpy())\ny = tf.reduce_sum(a)"), "left-tape", "np.copyto", "x left the tape here"),
+    (in_tape(f"{PAIR}; a = []", "a.append(float(x[0]))\ny = tf.add_n(a)"), "left-tape", "a.append", "left the tape here"),
+    (in_tape(f"{PAIR}; f = lambda h: float(h)", "y = tf.constant(f(x[0]))"), "left-tape", "x = ", "left the tape here"),
+    (CACHED, "before-tape", 'cache["f"] = x * 3.0', "what cache holds"),
+    (LISTED, "overwritten", "ws = [w - 0.1", "for w, g in zip(ws, tape.gradient(y, ws)): w.assign_sub(0.1 * g)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "kind", "line", "said"), REASONS, ids=range(len(REASONS)))
+def test_reasons(text: str, kind: str, line: str, said: str, tmp_path: Path) -> None:
+    answer = explained(tmp_path, text)
+    words = " ".join(str(answer).split())
+    assert (answer.kind, said in words) == (kind, True), words
+    assert line in line_text(answer.line), words
+
+
+def test_a_branch_of_a_traced_function(tmp_path: Path) -> None:
+    text = """
+w, b = tf.Variable(2.0), tf.Variable(3.0)
+@tf.function
+def f(x):
+    if x > 0.0:
+        return w * x
+    return b * x
+with tf.GradientTape() as tape:
+    y = f(tf.constant(-1.0))
+answer = tape.explain(y, w)
+"""
+    answer = explained(tmp_path, text)
+    words = " ".join(str(answer).split())
+    assert (answer.kind, "is one operation with both branches" in words) == ("branch", True), words
+
+
+def test_an_answer_after_the_gradient_agrees_with_it() -> None:
+    x = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape(source_lines=True) as tape:
+        y = tf.reduce_sum(x**2)
+    assert tape.gradient(y, x[1:]).numpy().tolist() == [4.0, 6.0]
+    assert tape.explain(y, x[1:]).right
+    with tf.GradientTape(source_lines=True) as tape:
+        y = tf.reduce_sum(tf.nn.relu(-x))
+    answer = tape.explain(y, x[1:])
+    assert (answer.kind, "relu is dead" in str(answer)) == ("zero", True)
+
+
+def test_an_assignment_in_a_graph() -> None:
+    with tf.Graph().as_default():
+        w, a = (v1.get_variable(name, initializer=1.0) for name in "wa")
+        loss = v1.assign(a, w * 2.0) * 3.0
+        answer = tf.explain_gradient(loss, w)
+    assert (answer.kind, "variable a" in answer.title) == ("overwritten", True)
+
+
+def with_a_mask(x: Any) -> Any:
+    rows = tf.where(tf.constant([[True, False], [False, False]]), x, -np.inf)
+    return tf.reduce_sum(tf.nn.softmax(rows) * [1.0, 2.0])
+
+
+def by_a_softmax(x: Any) -> Any:
+    p = tf.nn.softmax(x)
+    return -tf.reduce_sum(tf.math.log(p) * [0.0, 1.0])
+
+
+def beside_a_mask(x: Any) -> Any:
+    kept = tf.where(tf.constant([True, False]), x, -np.inf)
+    return tf.reduce_sum(tf.nn.softmax(kept)) + tf.norm(x * 0.0)
+
+
+EDGE = tf.constant([0.0, 2.0])
+NOT_FINITE: list[tuple[Callable[[Any], Any], Any, str, str]] = [
+    (lambda x: tf.reduce_mean(tf.boolean_mask(x, x > 10.0)), EDGE, "empty", "the mean of nothing is nan"),
+    (lambda x: tf.reduce_max(tf.boolean_mask(x, x > 10.0)), EDGE, "empty", "the maximum of nothing is -inf"),
+    (lambda x: tf.reduce_sum(tf.math.digamma(x)), EDGE, "pole", "digamma has a pole"),
+    (lambda x: tf.reduce_sum(tf.math.lgamma(x)), EDGE, "pole", "lgamma has a pole"),
+    (lambda x: tf.reduce_sum(tf.math.lgamma(x * 1e38)), EDGE + 1.0, "overflow", "Lgamma gives more than float32"),
+    (lambda x: tf.reduce_sum(tf.math.erfinv(x)), EDGE / 2.0, "sqrt", "erfinv is infinite at the end of its range, 1"),
+    (lambda x: tf.reduce_sum(tf.acos(x)), EDGE, "sqrt", "of 2 it is NaN"),
+    (lambda x: tf.reduce_sum(tf.math.angle(x)), tf.constant([0j, 1 + 1j]), "division", "Keep its argument away from zero"),
+    (lambda x: tf.reduce_sum(tf.math.rsqrt(x)), EDGE, "sqrt", "One by the square root of zero is infinite"),
+    (lambda x: tf.reduce_sum(tf.math.reciprocal(x)), EDGE, "division", "A number by zero is infinite"),
+    (lambda x: tf.reduce_sum(x * 1e30 / (x * 1e-30)), EDGE + 1.0, "overflow", "RealDiv gives more than float32"),
+    (lambda x: tf.reduce_sum(tf.constant([0.5, 0.5]) * tf.math.log(x)), EDGE, "log", "The logarithm of zero is minus infinity"),
+    (by_a_softmax, tf.constant([1000.0, 1.0]), "log", "softmax has underflown"),
+    (lambda x: tf.reduce_sum(3.0 / (1.0 + tf.exp(-x)) ** 2), tf.constant([-100.0, 1.0]), "exp", "Exp: 100 → inf"),
+    (beside_a_mask, EDGE, "norm", "The norm has no derivative at zero"),
+    (with_a_mask, tf.constant([[1.0, 2.0], [3.0, 4.0]]), "softmax", "All of a row is -inf"),
+    (lambda x: tf.reduce_sum(x * np.float32(np.inf)), EDGE, "overflow", "Mul of infinite numbers is NaN"),
+    (lambda x: tf.reduce_sum(x * np.float32(np.inf)), EDGE + 1.0, "overflow", "A value that is used at test_explain_attacked.py"),
+    (lambda x: tf.reduce_sum(x ** -40.0), EDGE + 0.001, "overflow", "more than float32"),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("build", "x", "kind", "said"), NOT_FINITE, ids=range(len(NOT_FINITE)))
+def test_not_finite(build: Any, x: Any, kind: str, said: str) -> None:
+    answer = asked(build, x)
+    text = " ".join(str(answer).split())
+    assert (answer.kind, said in text) == (kind, True), text
+    assert "a value," not in text
+
+
+def test_an_infinite_number_that_is_fed() -> None:
+    with tf.Graph().as_default():
+        a = v1.placeholder(tf.float32, [2])
+        answer = tf.explain_gradient(tf.reduce_sum(a * a), a, feed_dict={a: [-np.inf, 1.0]})
+    assert "a itself has 1 number that is infinite" in " ".join(str(answer).split())
+
+
+def after_many(x: Any) -> Any:
+    for _ in range(100):
+        x = tf.sigmoid(0.5 * x) * 0.1
+    return x
+
+
+TINY = tf.constant(1e-4, tf.float16)
+ZEROS: list[tuple[Callable[[Any], Any], Any, str]] = [
+    (lambda x: tf.reduce_sum(x * tf.cast(x > 5.0, tf.float32)), VECTOR, "multiplied by a factor"),
+    (lambda x: tf.reduce_sum(tf.nn.dropout(x, rate=0.9999999, seed=1)), VECTOR, "dropout has dropped all"),
+    (lambda x: tf.reduce_sum(x ** 0), VECTOR, "its exponent is zero"),
+    (lambda x: tf.reduce_sum(x ** 2.0), VECTOR * 0.0, "its base is zero"),
+    (after_many, tf.constant(1.0), "too small for float32"),
+    (lambda x: tf.reduce_sum(x * TINY) * TINY, tf.constant([1.0, 2.0], tf.float16), "too small for float16"),
+    (lambda x: tf.sigmoid(x), tf.constant(200.0), "the sigmoid is saturated"),
+    (lambda x: tf.reduce_sum(tf.math.log(tf.nn.softmax(x[:, None]))), VECTOR, "softmax over one class"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("build", "x", "said"), ZEROS, ids=range(len(ZEROS)))
+def test_zeros(build: Any, x: Any, said: str) -> None:
+    answer = asked(build, x)
+    text = " ".join(str(answer).split())
+    assert (answer.kind, said in text) == ("zero", True), text
+
+
+# ---- arguments ----------------------------------------------------------------------------------
+
+
+def test_what_is_asked_wrongly() -> None:
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(source_lines=True, persistent=True) as tape:
+        y = tf.reduce_sum(tf.nn.relu(x))
+    with pytest.raises(ValueError, match="explain was given no target"):
+        tape.explain([], x)
+    with pytest.raises(tf.errors.OverrideError, match="'Rleu' matched no operation"):
+        tape.explain(y, x, overrides={"Rleu": lambda op, g: g})
+    assert tape.explain(y, x, overrides={"Relu": lambda op, g: g}).right
+    answer = tf.GradientTape().explain(y, x)
+    assert (answer.kind, "it was never entered" in answer.title) == ("used-up", True)
+
+
+def fed(build: Callable[[Any], Any], value: Any) -> Any:
+    with tf.Graph().as_default():
+        a = v1.placeholder(tf.float32, [2, 2])
+        return tf.explain_gradient(tf.reduce_sum(build(a)), a, feed_dict={a: value})
+
+
+def test_a_run_that_fails() -> None:
+    with pytest.raises(ValueError, match="Cannot feed value of shape"):
+        fed(tf.sqrt, [1.0, 2.0])
+    assert "The run failed: Input is not invertible" in str(
+        fed(tf.linalg.inv, [[1.0, 2.0], [2.0, 4.0]])
+    ).replace("\n", " ")
+
+
+def test_a_rule_that_refuses_its_input() -> None:
+    a = tf.Variable([[1.0, 2.0], [2.0, 4.0]])
+    with tf.GradientTape(source_lines=True) as tape:
+        z = tf.linalg.slogdet(a)[1]
+    answer = tape.explain(z, a)
+    assert (answer.kind, "z = tf.linalg.slogdet" in line_text(answer.line)) == ("failed", True)
+    assert "Input is not invertible" in str(answer)
+    answer = fed(lambda a: tf.linalg.slogdet(a)[1], [[1.0, 2.0], [2.0, 4.0]])
+    assert (answer.kind, "tf.linalg.slogdet" in line_text(answer.line)) == ("failed", True)
+
+
+def test_several_targets_of_which_one_is_not_connected() -> None:
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True, source_lines=True) as tape:
+        zero, none = tf.reduce_sum(x - x), tf.reduce_sum(tf.round(x))
+    assert tape.explain([none, zero], x).kind == "zero"
+
+
+def test_indices_of_values_that_have_a_gradient() -> None:
+    answer = asked(lambda x: tf.reduce_sum(tf.gather(tf.ones(5), tf.argsort(x))), VECTOR)
+    assert (answer.kind, "an index has no derivative" in answer.title) == ("no-gradient", True)
+    assert "RegisterGradient" not in str(answer)
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.GradientWarning")
+def test_text_has_no_derivative() -> None:
+    answer = asked(lambda x: tf.strings.length(x), tf.constant("a"), watched=False)
+    assert "text has no derivatives" in answer.title
+
+
+def test_too_many_arguments_are_refused_at_the_call() -> None:
+    with pytest.raises(TypeError, match="takes 0 positional arguments"):
+        tf.debugging.anomaly(3)  # type: ignore[call-arg]
+
+
+def test_an_empty_list_of_gradients() -> None:
+    with pytest.raises(ValueError, match="The list of gradients and variables is empty"):
+        tf.optimizers.SGD(0.1).apply_gradients([])

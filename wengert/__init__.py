@@ -306,7 +306,7 @@ if _typing.TYPE_CHECKING:
     from wengert.insight.compare.comparison import compare as compare
     from wengert.insight.compare.formula import formula as formula
     from wengert.insight.drawing.draw import draw as draw
-    from wengert.insight.explain.entry import explain_gradient as explain_gradient
+    from wengert.insight.explain.graphs import explain_gradient as explain_gradient
     from wengert.insight.source.program import source as source
     from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
     from wengert.ops.arrays.partitioning import dynamic_stitch as dynamic_stitch
@@ -467,7 +467,7 @@ _ELSEWHERE = {
     "assert_right": ("insight.check.entry", "assert_right"),
     "check": ("insight.check.entry", "check"),
     "check_rule": ("insight.check.entry", "check_rule"),
-    "explain_gradient": ("insight.explain.entry", "explain_gradient"),
+    "explain_gradient": ("insight.explain.graphs", "explain_gradient"),
     "draw": ("insight.drawing.draw", "draw"),
     "compare": ("insight.compare.comparison", "compare"),
     "formula": ("insight.compare.formula", "formula"),

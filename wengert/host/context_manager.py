@@ -8,6 +8,8 @@ state.
 from __future__ import annotations
 
 import functools
+import inspect
+import sys
 from collections.abc import Callable
 from contextlib import ContextDecorator
 from typing import Any, ParamSpec
@@ -53,9 +55,13 @@ def context_manager(
     >>> settings
     {'depth': 1}
     """
+    code = change.__code__
+    most = sys.maxsize if code.co_flags & inspect.CO_VARARGS else code.co_argcount
 
     @functools.wraps(change)
     def new(*args: Arguments.args, **kwargs: Arguments.kwargs) -> ContextManager:
+        if len(args) > most:
+            change(*args, **kwargs)  # raises here, where it is called, and not where it is entered
         return ContextManager(change, args, kwargs)
 
     return new

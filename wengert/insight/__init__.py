@@ -4,6 +4,7 @@ It stands above the interface: nothing below knows it, and it is loaded when som
 
 reports       What an answer looks like: in a terminal, in a notebook, as a page
 journal       The journal of a tape: every operation with its line, and every exit
+name_flow     Which names may have a part in the value of another
 program_text  The program as it is written
 layout        Lines of at most 80 columns
 explain       Why a gradient is None, zero, or not a number

@@ -7,12 +7,16 @@ import functools
 import linecache
 import os
 import tokenize
-from collections.abc import Sequence
-from types import CodeType, FrameType
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from types import CodeType, FrameType, ModuleType
 from typing import Any, Final, NamedTuple
 
 from wengert.api.autograph.expressions import OURS
 from wengert.host.syntax import expression, parsed
+from wengert.insight.name_flow import NameFlow
+from wengert.state.variable import Variable
+from wengert.values.tensor import Tensor
 
 
 class Assignment(NamedTuple):
@@ -71,22 +75,74 @@ class Program:
             return loss.removeprefix("lambda:").strip(), variables
         return f"{loss}()" if is_function else loss, variables
 
-    def names(self) -> set[str]:
-        """The names that are given values."""
-        return set(names_in(self.tree, stored=True))
+    @functools.cached_property
+    def assigned(self) -> Assignments:
+        """All that the function, or the module, gives names to."""
+        return Assignments(self.tree)
+
+    @functools.cached_property
+    def assigned_in_file(self) -> Assignments:
+        """The same of the whole file."""
+        return Assignments(self.whole)
+
+    @functools.cached_property
+    def flow(self) -> NameFlow:
+        """Which names of the file may have a part in the value of another."""
+        return NameFlow(self.whole)
 
     def assignments(self, name: str) -> list[Assignment]:
         """Where a name was given a value, from the top down."""
-        return assignments_in(self.tree, name)
+        return self.assigned.of(name)
+
+    @functools.cached_property
+    def values(self) -> dict[str, Any]:
+        """What the names of the function, and of the module, mean: looked up once for all that an answer says."""
+        own, others = self.frame.f_locals, self.frame.f_globals
+        return {**own, **{name: value for name, value in others.items() if name not in own}}
+
+    def look_again(self) -> None:
+        """Forget what the names meant: the program has gone on."""
+        for known in ("values", "_names", "_holders"):
+            self.__dict__.pop(known, None)
+
+    @functools.cached_property
+    def _names(self) -> dict[Any, str]:
+        """The first name of each value, by its identity, and by the key of what is ours."""
+        found: dict[Any, str] = {}
+        for name, value in self.values.items():
+            found.setdefault(id(value), name)
+            if isinstance(value, (Tensor, Variable)) and value._key is not None:
+                found.setdefault(value._key, name)
+        return found
+
+    def name_of(self, value: Any) -> str:
+        """What the program calls a value; empty if it has no name for it."""
+        key = getattr(value, "_key", None)
+        by_key = "" if key is None else self._names.get(key, "")
+        return by_key or self._names.get(id(value), "")
+
+    @functools.cached_property
+    def _holders(self) -> dict[Any, str]:
+        """The first name of a list, a dictionary or an object that holds a value of ours."""
+        found: dict[Any, str] = {}
+        for name, value in self.values.items():
+            for held in () if name.startswith("__") else _held_by(value):
+                if isinstance(held, (Tensor, Variable)):
+                    found.setdefault(id(held) if held._key is None else held._key, name)
+        return found
+
+    def holder_of(self, value: Any) -> str:
+        """The name of what holds a value, such as a cache; empty if nothing with a name does."""
+        return self._holders.get(getattr(value, "_key", None) or id(value), "")
+
+    @functools.cached_property
+    def _with_blocks(self) -> list[tuple[ast.With, str]]:
+        blocks = [node for node in ast.walk(self.tree) if isinstance(node, ast.With)]
+        return [(b, " ".join(ast.unparse(i.context_expr) for i in b.items)) for b in blocks]
 
     def blocks(self, of: str) -> list[ast.With]:
         """The `with` blocks whose context is such a call, like GradientTape."""
-        return [
-            node
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.With)
-            and any(of in ast.unparse(item.context_expr) for item in node.items)
-        ]
+        return [block for block, written in self._with_blocks if of in written]
 
     def assignment_around(self, expression: ast.expr) -> ast.Assign | None:
         """The assignment in which an expression stands; a line may have several statements."""
@@ -94,6 +150,15 @@ class Program:
             if isinstance(node, ast.Assign) and any(e is expression for e in ast.walk(node)):
                 return node
         return None
+
+
+def _held_by(value: Any) -> Iterable[Any]:
+    if isinstance(value, (list, tuple)):
+        return value
+    if isinstance(value, dict):
+        return list(value.values())
+    is_theirs = not isinstance(value, (type, ModuleType)) and hasattr(value, "__dict__")
+    return list(vars(value).values()) if is_theirs else ()
 
 
 def _is_of(text: str, code: CodeType) -> bool:
@@ -120,29 +185,64 @@ def _is_of(text: str, code: CodeType) -> bool:
     return False
 
 
-def assignments_in(tree: ast.AST, name: str) -> list[Assignment]:
-    """Where a name, or an attribute such as `self.w`, was given a value, from the top down."""
-    found = []
+class Assignments:
+    """Where names, and attributes such as `self.w`, are given values: the tree is walked once."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self._of: dict[str, list[Assignment]] = {}
+        for a in sorted(_assignments_in(tree), key=lambda a: a.line):
+            self._of.setdefault(a.name, []).append(a)
+        self.in_order = sorted(
+            (a for found in self._of.values() for a in found), key=lambda a: a.line
+        )
+
+    def of(self, name: str) -> list[Assignment]:
+        """From the top down."""
+        return self._of.get(name, [])
+
+    @functools.cached_property
+    def _reads(self) -> dict[str, list[tuple[int, frozenset[str]]]]:
+        """For each name the lines that give it a value, with all names it may be made from by then."""
+        found: dict[str, list[tuple[int, frozenset[str]]]] = {}
+        for a in self.in_order:
+            read = set(names_in(a.value))
+            for name in list(read):
+                read |= _last_before(found.get(name, ()), a.line)
+            known = found.setdefault(a.name, [])
+            so_far = known[-1][1] if known else frozenset()
+            known.append((a.line, so_far if read <= so_far else so_far | read))
+        return found
+
+    def read_by(self, value: ast.expr, before: int) -> set[str]:
+        """The names that an expression reads, and those that these were made from in earlier lines."""
+        names = set(names_in(value))
+        return names.union(*[_last_before(self._reads.get(name, ()), before) for name in names])
+
+
+def _last_before(known: Sequence[tuple[int, frozenset[str]]], line: int) -> frozenset[str]:
+    at = bisect_left(known, line, key=lambda entry: entry[0])
+    return known[at - 1][1] if at else frozenset()
+
+
+def _assignments_in(tree: ast.AST) -> Iterator[Assignment]:
     for node in ast.walk(tree):
+        if isinstance(node, (ast.For, ast.comprehension)):
+            for name in names_in(node.target, stored=True):
+                yield Assignment(name, node.iter.lineno, node.iter)
+        value = getattr(node, "value", None)
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
             targets = node.targets
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)) and value:
             targets = [node.target]
-        elif isinstance(node, (ast.For, ast.comprehension)):
-            found += [
-                Assignment(name, node.iter.lineno, node.iter)
-                for n in ast.walk(node.target)
-                if isinstance(n, ast.Name) and n.id == name
-            ]
         for target in targets:
-            if _stores(target, name) and getattr(node, "value", None):
-                found.append(Assignment(name, target.lineno, node.value))  # type: ignore[attr-defined]
-    return sorted(found, key=lambda a: a.line)
+            for name in _stored_by(target):
+                yield Assignment(name, target.lineno, value)  # type: ignore[arg-type]
 
 
-def _stores(target: ast.expr, name: str) -> bool:
-    return name in names_in(target, stored=True) or ("." in name and ast.unparse(target) == name)
+def _stored_by(target: ast.expr) -> list[str]:
+    whole = [ast.unparse(target)] if isinstance(target, ast.Attribute) else []
+    return list(dict.fromkeys([*names_in(target, stored=True), *whole]))
 
 
 def _of_code(tree: ast.AST, code: object) -> ast.AST:

@@ -45,6 +45,12 @@ def list_variables(variables: Sequence[Variable]) -> str:
 
 def no_gradients(variables: Sequence[Variable]) -> ValueError:
     """The error if no variable has a gradient."""
+    if not variables:
+        return ValueError(
+            "No gradients provided for any variable: []. The list of gradients and variables is empty. "
+            "Give it pairs (gradient, variable), such as zip(gradients, variables): a zip that was "
+            "read once is empty, and so is a model without trainable variables."
+        )
     return ValueError(
         f"No gradients provided for any variable: [{list_variables(variables)}]. All gradients are "
         "None: the loss does not depend on these variables. Compute it from them inside the tape "

@@ -419,7 +419,7 @@ class GradientTape:
                 [t for t, _ in used],
                 [conjugate(s) for _, s in used],
                 behind,
-                drain=not self._persistent,
+                drain=self._drains,
             )
             found = [
                 conjugate(g) if x.dtype.is_differentiable else gradient_by_itself(x, targets, seeds)
@@ -466,7 +466,7 @@ class GradientTape:
                 return _NOT_PLAIN
         seed = wrap(_ones_of(form))
         self._close()
-        found = pull_back_plainly(tape, target, seed, asked, not self._persistent)
+        found = pull_back_plainly(tape, target, seed, asked, self._drains)
         return found if asked is sources else found[0]
 
     def _sources(self, sources: Tensors) -> list[Any]:
@@ -520,6 +520,11 @@ class GradientTape:
         """
         self._ties = self._ties or Ties()
         return self._ties
+
+    @property
+    def _drains(self) -> bool:
+        """Whether a gradient empties the tape; one with a journal may be asked for it again, to explain it."""
+        return not self._persistent and self._journal is None
 
     def _used(self) -> TapeError:
         way_out = "This one has not recorded anything: enter it with `with tape:` first."

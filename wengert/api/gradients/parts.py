@@ -61,6 +61,12 @@ def pull_back_to(
     return found
 
 
+def whole_of(tape: Tape, source: Any) -> Value | None:
+    """The watched value of which a source is a part; None if it is not known to be one."""
+    part = _part(tape, source)
+    return None if part is None else part.of
+
+
 def _parts(
     tape: Tape, targets: Sequence[Any], sources: Sequence[Any], asking: Sequence[int]
 ) -> dict[int, Part]:

@@ -77,6 +77,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         return result, grad_fn
 
     named_after(forward_only, f)
+    vars(forward_only)["is_recomputed"] = True  # its derivative is that of the operations within
     checkpointed = CustomGradient(forward_only)
     vars(checkpointed)["__wrapped__"] = f  # the user's own: what is between is ours
     return checkpointed

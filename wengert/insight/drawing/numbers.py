@@ -9,7 +9,7 @@ import numpy as np
 from wengert.execution.engine_registry import REFERENCE
 from wengert.execution.plan import given_value, has_effects
 from wengert.execution.subgraph import Subgraph
-from wengert.insight.explain.numbers import array_of, finite
+from wengert.insight.explain.arrays import array_of, finite
 from wengert.insight.source.derivation import Derivation
 from wengert.state.variable import Variable
 from wengert.values.symbolic import SymbolicTensor

@@ -1,11 +1,13 @@
 """Why a gradient is None, zero, or not a number.
 
 question     A question: which gradient, on which tape, asked where
+arrays       The numbers of a value, also in double precision
 history      Which operations lead from a source to a target
 backward     The sweep, one operation at a time
 explanation  The answer
 rewriting    Lines of the program with the trouble taken out
 cuts         What cuts the way: one operation, of which kind
+roundabout   Ways through what keeps numbers alone: a dataset, an index, a count
 without_way  Why nothing leads from a source to a target
 missing      Why a gradient is None
 forms        Expressions that overflow, cancel or have no slope, and what to write instead
@@ -13,6 +15,7 @@ patterns     The known ways to an infinite gradient or a NaN
 zeros        Which factor is zero
 numbers      Why a gradient is zero, infinite or not a number
 unjournaled  What can be said of a tape that kept no journal
-entry        tape.explain and tf.explain_gradient
+entry        tape.explain
+graphs       tf.explain_gradient
 met          The troubles that a whole program meets
 """

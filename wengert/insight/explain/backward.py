@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import nullcontext
 from itertools import chain
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from wengert.core.context import activate, apply_overrides, current_graph
 from wengert.core.reverse import sweep
 from wengert.core.row import Row
 from wengert.core.tape import WIDTH, Records, Tape
+from wengert.errors import OpError
 from wengert.insight.explain.history import History
 from wengert.insight.explain.question import Between, Question
 from wengert.insight.journal import Journal, Step
@@ -31,6 +32,14 @@ class Back(NamedTuple):
     cancels: bool = False  # what it hands to an input is the opposite of what another did
 
 
+class StoppedError(Exception):
+    """The rule of an operation raised."""
+
+    def __init__(self, at: int, error: OpError) -> None:
+        super().__init__(str(error))
+        self.at = at
+
+
 class Way(NamedTuple):
     """What went back, operation by operation, and all cotangents that nobody took."""
 
@@ -45,8 +54,8 @@ def asked_backward(q: Question, between: Between, journal: Journal | None = None
 
 def backward(
     history: History,
-    on_way: set[int],
-    values: set[Key],
+    on_way: Set[int],
+    values: Set[Key],
     target: Any,
     seed: Any = None,
     rules: Overrides | None = None,
@@ -65,7 +74,10 @@ def backward(
         dict.__setitem__(notes, key_of(target), ones_like(target) if seed is None else seed)
         if records:
             with nullcontext() if journal is None else journal.listening():
-                sweep(_Noted(records, notes), False, notes, values, set(), False)
+                try:
+                    sweep(_Noted(records, notes), False, notes, values, set(), False)
+                except OpError as error:
+                    raise StoppedError(notes.at, error) from error
             notes.end()
     backs = notes.backs + [
         Back(n, history.steps[n], [notes.get(y._key) for y in history.steps[n].results], {})
@@ -83,7 +95,7 @@ def _is_seen(history: History, number: int) -> bool:
     return True
 
 
-def _record(tape: Tape, step: Step, values: set[Key]) -> None:
+def _record(tape: Tape, step: Step, values: Set[Key]) -> None:
     """Let the tape have a record of an operation, if that has a gradient."""
     for x in step.inputs:
         key = getattr(x, "_key", None)
@@ -120,6 +132,11 @@ class _Notes(dict[Key, Any]):
         self._goes[key] = value
         self._sums |= self.get(key) is not None
         super().__setitem__(key, value)
+
+    @property
+    def at(self) -> int:
+        """The operation that the sweep is at."""
+        return self._waiting[-1][0]
 
     def end(self) -> None:
         """The sweep is done with an operation."""

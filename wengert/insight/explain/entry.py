@@ -1,40 +1,37 @@
-"""tape.explain and tf.explain_gradient."""
+"""tape.explain."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from wengert.api.gradients.graph_gradients import element_of, graph_of, source_of
-from wengert.api.gradients.parts import pull_back_to
-from wengert.api.session.session import Session, get_default_session
+from wengert.api.gradients.parts import pull_back_to, whole_of
 from wengert.core.context import activate, apply_overrides, current_graph
 from wengert.core.tape import Tape
 from wengert.errors import OpError
 from wengert.execution.derived_graphs import GradientGraph
 from wengert.host.collector import uncollected
-from wengert.host.user_frames import callers_frame, line_of
+from wengert.host.context_manager import ContextManager
+from wengert.host.user_frames import line_of
+from wengert.insight.explain.arrays import is_sound
 from wengert.insight.explain.explanation import NOT_FINITE, Explanation
 from wengert.insight.explain.history import History
-from wengert.insight.explain.missing import explain_missing
-from wengert.insight.explain.numbers import explain_numbers, is_sound
-from wengert.insight.explain.question import Question, chain
+from wengert.insight.explain.missing import explain_missing, explain_unconnected
+from wengert.insight.explain.numbers import explain_numbers, explain_sound
+from wengert.insight.explain.question import Question
+from wengert.insight.explain.rewriting import Mend
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
-from wengert.insight.journal import Journal, Step, step_of
+from wengert.insight.explain.without_way import explain_not_run
 from wengert.insight.program_text import Program, name_in_frame, names_of_sources, short
-from wengert.ops.arrays.identity import identity
-from wengert.ops.math.arithmetic import add_n
+from wengert.insight.reports.blocks import Words
 from wengert.ops.math.elementwise import ones_like
-from wengert.overrides.override import Overrides
-from wengert.overrides.switches import switches_around, with_switches
 from wengert.state.variable import Variable
 from wengert.values import nest
-from wengert.values.tensor import Tensor, dims, key_of, wrap
+from wengert.values.tensor import Tensor, dims, key_of
 
 if TYPE_CHECKING:
-    from wengert.values.typing import Tensors
+    pass
 
 
 def explain_tape(
@@ -52,243 +49,179 @@ def explain_tape(
     names = [name_in_frame(x, frame) for x in flat]
     if written:
         names = names_of_sources(written, sources, len(flat))
+    for x in flat:
+        _checked(x)
     is_nested = isinstance(target, (list, tuple, dict)) or nest.is_composite(target)
     targets = nest.differentiated(target) if is_nested else [target]
+    if not targets:
+        raise ValueError(f"explain was given no target: {y or 'the first argument'} is empty.")
     seeds = [None] * len(targets) if seeds is None else seeds
-    found = []
-    for x, name in zip(flat, names, strict=True):
-        asked = [
-            _question(
-                tape, t, _checked(x), y or _name_of(t, program) or "the target", name, program
-            )._replace(rules=rules, seed=seed, tape_name=_name_of(tape, program) or "tape")
-            for t, seed in zip(targets, seeds, strict=True)
-        ]
-        answer = _of_several([uncollected(_explain, tape, q) for q in asked])
-        if program.is_stale:
+    about = _about(tape, program)._replace(rules=rules)
+    asked = [
+        about._replace(target=t, y=y or _name_of(t, program) or "the target", seed=seed)
+        for t, seed in zip(targets, seeds, strict=True)
+    ]
+    found = [
+        _of_several(answers)
+        for answers in zip(*uncollected(_explained, tape, asked, flat, names), strict=True)
+    ]
+    if program.is_stale:
+        for answer in found:
             answer.note(
                 f"{short(program.file)} is another text than the program that runs: it has changed since, and its lines are not shown."
             )
-        found.append(answer)
     return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
 
 def _name_of(value: Any, program: Program) -> str:
     """What the program calls a value, or a tape; empty if it has no name for it."""
-    names = {**program.frame.f_globals, **program.frame.f_locals}
-    return next((n for n, v in names.items() if v is value), "")
+    return next((n for n, v in program.values.items() if v is value), "")
 
 
-def _checked(source: Any) -> Any:
-    if isinstance(source, (Tensor, Variable)):
-        return source
-    raise TypeError(
-        f"A source of explain is a tensor or a variable, as of gradient; got {type(source).__name__}."
-    )
-
-
-def _of_several(answers: list[Explanation]) -> Explanation:
-    """The answer for several targets, whose gradients are added: one that is not finite spoils the sum."""
-    for answer in answers:
-        if answer.kind in NOT_FINITE:
-            return answer
-    for answer in answers:
-        if answer.right:
-            return answer
-    return next((a for a in answers if a.kind != "no-path"), answers[0])
-
-
-def _question(tape: Any, target: Any, source: Any, y: str, x: str, program: Program) -> Question:
+def _checked(source: Any) -> None:
+    if not isinstance(source, (Tensor, Variable)):
+        raise TypeError(
+            f"A source of explain is a tensor or a variable, as of gradient; got {type(source).__name__}."
+        )
     key_of(source)
+
+
+def _of_several(answers: Sequence[_Answer]) -> Explanation:
+    """The answer for several targets, whose gradients are added: one that is not finite spoils the sum."""
+    found = [a.explanation for a in answers]
+    spoiled = [e for e in found if e.kind in NOT_FINITE]
+    right = [e for e in found if e.right]
+    there = [a.explanation for a in answers if a.gradient is not None]
+    with_reason = [e for e in found if e.kind != "no-path"]
+    return next(iter([*spoiled, *right, *there, *with_reason, *found]))
+
+
+def _about(tape: Any, program: Program) -> Question:
+    """What is known of a tape, before it is asked for the gradient of a target by a source."""
     journal = tape._journal
-    if journal is None:
-        return Question(
-            target, source, y, x, History([]), program, "", tape._tape,
-            watches_variables=tape._watch_accessed_variables,
-        )  # fmt: skip
-    followed = [t for t, _ in journal.tapes]
-    return Question(
-        target,
-        source,
-        y,
-        x,
-        History(journal.steps),
+    known = Question(
+        None,
+        None,
+        "",
+        "",
+        History([] if journal is None else journal.steps),
         program,
-        journal.began,
-        followed[-1] if followed else None,
-        tuple(followed[:-1]),
-        journal,
-        tape._watch_accessed_variables,
+        tape=tape._tape,
+        watches_variables=tape._watch_accessed_variables,
+        tape_name=_name_of(tape, program) or "tape",
+    )
+    if journal is None:
+        return known
+    followed = [t for t, _ in journal.tapes]
+    return known._replace(
+        began=journal.began,
+        tape=followed[-1] if followed else None,
+        before=tuple(followed[:-1]),
+        journal=journal,
     )
 
 
-def _explain(tape: Any, q: Question) -> Explanation:
-    live = tape._tape
-    if tape._journal is not None:
-        return _answer(q, live)
-    if live is None:
-        return explain_used_up(q, line_of(tape._used_at))
-    return explain_unjournaled(q, _gradient(live, q))
+class _Answer(NamedTuple):
+    gradient: Any  # what `gradient` gives; None where nothing is recorded any more, too
+    explanation: Explanation
 
 
-def _gradient(tape: Tape, q: Question) -> Any:
-    """The gradient itself, with the tape left as it is."""
-    if not isinstance(q.target, (Tensor, Variable)) or not q.target.dtype.is_differentiable:
-        return None
-    seed = ones_like(q.target) if q.seed is None else q.seed
-    with activate((), current_graph()), apply_overrides(q.rules, must=False):
-        return pull_back_to(tape, [q.target], [seed], [q.source], drain=False)[0]
+def _explained(
+    tape: Any, asked: Sequence[Question], sources: Sequence[Any], names: Sequence[str]
+) -> list[list[_Answer]]:
+    """For each target the answers for all sources."""
+    try:
+        gradients = _gradients(asked, sources)
+    except OpError as error:  # as gradient raises it, which does not say at which line
+        named = list(zip(sources, names, strict=True))
+        return [
+            [_Answer(None, _failed(q._replace(source=x, x=name), error)) for x, name in named]
+            for q in asked
+        ]
+    found = []
+    for q, of_target in zip(asked, gradients, strict=True):
+        of_sources = zip(sources, names, of_target, strict=True)
+        each = [(q._replace(source=x, x=name), g) for x, name, g in of_sources]
+        found.append([_Answer(g, _explain(tape, q, g)) for q, g in each])
+    return found
 
 
-def _right(q: Question) -> Explanation:
-    is_empty = 0 in dims(q.source)
-    how = "is there, and has no elements" if is_empty else "is there: finite, and not zero"
-    return Explanation("right", f"{q.title} {how}.")
+def _failed(q: Question, error: OpError) -> Explanation:
+    """The rule of an operation refuses what it is given."""
+    title = f"{q.title} cannot be computed: a rule raises an error."
+    found = Explanation("failed", title, q.began, "", [Words(str(error))])
+    return found if q.journal is None else explain_numbers(q) or found
 
 
-def _answer(q: Question, live: Tape | None) -> Explanation:
+def _explain(tape: Any, q: Question, gradient: Any) -> Explanation:
+    if q.tape is None:
+        return explain_used_up(q, line_of(tape._used_at)) if tape._used_at else _never_entered(q)
+    if tape._journal is None:
+        return explain_unjournaled(q, gradient)
+    return _answer(q, gradient)
+
+
+def _never_entered(q: Question) -> Explanation:
+    line = q.place_of_name(q.tape_name)
+    title = f"{q.title}: the tape has recorded nothing, because it was never entered."
+    mend = Mend("Compute in its block:", (f"with {q.tape_name}:", f"    {q.y} = ..."))
+    return Explanation("used-up", title, line, mend)
+
+
+def _gradients(asked: Sequence[Question], sources: Sequence[Any]) -> list[list[Any]]:
+    """What the tape gives for each target and all sources; it is left as it is."""
+    tape, rules = asked[0].tape, asked[0].rules
+    if tape is None:
+        return [[None] * len(sources) for _ in asked]
+    tape.name_late()
+    if rules is not None:
+        tape.restore_all()
+    with _aside(), apply_overrides(rules, must=False):
+        found = [_gradients_of(tape, q, sources) for q in asked]
+    if rules is not None and any(g is not None for of_one in found for g in of_one):
+        rules.check()
+    return found
+
+
+def _aside() -> ContextManager:
+    """What is computed inside is for nobody else: neither for recorders nor in a graph."""
     graph = current_graph()
-    if graph is None:
-        right = _right(q)
-        gradient = None if live is None else _gradient(live, q)
-        if gradient is None:
-            return explain_missing(q) or explain_numbers(q) or right
-        return right if is_sound(gradient) and is_sound(q.target) else explain_numbers(q) or right
-    with activate((), GradientGraph("explanation", graph)):
-        found = explain_missing(q)
+    return activate((), None if graph is None else GradientGraph("explanation", graph))
+
+
+def _gradients_of(tape: Tape, q: Question, sources: Sequence[Any]) -> list[Any]:
+    if not isinstance(q.target, (Tensor, Variable)) or not q.target.dtype.is_differentiable:
+        return [None] * len(sources)
+    seed = ones_like(q.target) if q.seed is None else q.seed
+    found = pull_back_to(tape, [q.target], [seed], sources, drain=False)
+    return [g if x.dtype.is_differentiable else None for g, x in zip(found, sources, strict=True)]
+
+
+def _answer(q: Question, gradient: Any) -> Explanation:
+    if current_graph() is not None:
+        return _answer_in_graph(q, gradient)
+    if gradient is None:
+        return explain_missing(q) or explain_unconnected(q)
+    if is_sound(gradient) and is_sound(q.target):
+        return explain_sound(q)
+    return explain_numbers(q) or _of_part(q) or _without_way(q, gradient)
+
+
+def _answer_in_graph(q: Question, gradient: Any) -> Explanation:
+    with _aside():
+        found = explain_missing(q) or explain_unconnected(q) if gradient is None else None
     return found or Explanation("right", f"{q.title} is there; a run tells its numbers.")
 
 
-# ---- graphs -------------------------------------------------------------------------------------
-
-
-def explain_gradient(
-    ys: Tensors,
-    xs: Tensors,
-    feed_dict: Any = None,
-    session: Session | None = None,
-    overrides: Any = None,
-) -> Any:
-    """Why the gradients of `ys` with respect to `xs`, in a graph, are what they are: print the answer.
-
-    Whether they are None is known without a run. To see whether they are zero or not finite, the graph is
-    run with what is fed, in the session, or in the default one. For a list of sources there is a list of answers.
-    `overrides` are those that `tf.gradients` was given.
-
-    >>> with tf.Graph().as_default():
-    ...     x = tf.constant(3.0)
-    ...     y = tf.sqrt(tf.stop_gradient(x))
-    ...     tf.explain_gradient(y, x).kind
-    'stop-gradient'
-    """
-    program = Program(callers_frame())
-    rules = with_switches(overrides, switches_around())
-    y, written = program.arguments(("explain_gradient",), ("ys", "xs"))
-    sources = nest.flatten(xs)
-    names = names_of_sources(written or "the source", xs, len(sources))
-    found = [
-        uncollected(
-            explained_in_graph, ys, x, y or "the target", name, program, feed_dict, session, rules
-        )
-        for x, name in zip(sources, names, strict=True)
-    ]
-    return nest.pack_sequence_as(xs, found) if nest.is_nested(xs) else found[0]
-
-
-def explained_in_graph(
-    ys: Any,
-    x: Any,
-    y_name: str,
-    x_name: str,
-    program: Program,
-    feed_dict: Any = None,
-    session: Session | None = None,
-    rules: Overrides | None = None,
-) -> Explanation:
-    """The same for one source, with the names that the program gives them."""
-    targets = ys if isinstance(ys, (list, tuple)) else [ys]
-    graph = graph_of([*targets, x])
-    history = History([step_of(op) for op in graph.operations])
-    with activate((), GradientGraph("explanation", graph)):  # its operations are for nobody else
-        target = element_of(graph, targets[0] if len(targets) == 1 else add_n(targets))
-        q = Question(target, source_of(graph, x), y_name, x_name, history, program)
-        q = q._replace(rules=rules)
-        missing = explain_missing(q)
-    return missing or _by_run(q, feed_dict, session)
-
-
-def _by_run(q: Question, feed_dict: Any, session: Session | None) -> Explanation:
-    """Run the graph, and look at the numbers."""
-    there = Explanation("right", f"{q.title} is there; a run tells its numbers.")
-    graph = q.target.graph
-    chosen = (
-        session or get_default_session() or (None if graph.is_function else Session(graph=graph))
-    )
-    if chosen is None:
-        return there
-    _, used = q.history.up({q.target._key})
-    values: dict[int, Any] = {}
-    for number in used:
-        for x in (*q.history.steps[number].inputs, *q.history.steps[number].results):
-            if x.dtype.name not in ("resource", "variant"):
-                values.setdefault(id(x), x)
-    fed = {id(x) for x in feed_dict or ()}
-    asked = [x for x in values.values() if id(x) not in fed]
-    try:
-        ran = chosen.run(asked, feed_dict)
-    except (OpError, ValueError):
-        return there  # nothing was fed, or the variables have no values yet
-    known = {id(x): _as_tensor(v, x) for x, v in zip(asked, ran, strict=True)}
-    known |= {
-        id(x): _as_tensor(np.asarray(v, x.dtype.as_numpy_dtype), x)
-        for x, v in (feed_dict or {}).items()
-    }
-    with activate((), None):
-        steps = [s for n in sorted(used) for s in _concrete(q.history.steps[n], known)]
-        seen = q._replace(
-            target=known.get(id(q.target), q.target),
-            source=known.get(id(q.source), q.source),
-            history=History(steps),
-        )
-        found = explain_numbers(seen)
-        if found is None and not seen.between()[0]:
-            found = _not_taken(q)
-    return found or _right(q)
-
-
-def _not_taken(q: Question) -> Explanation:
-    """The graph has a way, and the run did not take it."""
-    path = q.history.shortest(q.between()[0], q.source._key, q.target._key)
-    chosen = next((n for n in path if q.history.steps[n].row.graphs), -1)
-    line = q.history.steps[chosen].line if chosen >= 0 else q.program.place(0)
-    title = f"{q.title} is zero: the branch or the loop that uses {q.x} did not run."
-    words = "Feed what chooses the other branch, or let both use it."
-    return Explanation(
-        "branch", title, line, words, [chain(q, path, chosen, {chosen: "not taken"})]
+def _of_part(q: Question) -> Explanation | None:
+    """The answer for the whole of which the source is a part, such as x[:2] that is written anew."""
+    whole = None if q.tape is None else whole_of(q.tape, q.source)
+    return (
+        None if whole is None else explain_numbers(q._replace(source=whole, x=q.name(whole) or q.x))
     )
 
 
-def _concrete(step: Step, known: dict[int, Any]) -> list[Step]:
-    """An operation with the values of a run; of a loop or a branch the operations within."""
-    inputs = [known.get(id(x), x) for x in step.inputs]
-    if step.row.graphs and step.row.inline is not None:
-        return _within(step, inputs)
-    results = tuple([known.get(id(x), x) for x in step.results])
-    return [step._replace(inputs=tuple(inputs), results=results)]
-
-
-def _within(step: Step, inputs: list[Any]) -> list[Step]:
-    journal = Journal()
-    with journal.listening():
-        assert step.row.inline is not None
-        made = step.row.inline(inputs, step.attrs)
-        made = [identity(y) if isinstance(y, Tensor) else y for y in made]
-    for y, symbol in zip(made, step.results, strict=False):
-        if isinstance(y, Tensor):
-            y._key = symbol._key
-    return journal.steps
-
-
-def _as_tensor(value: Any, like: Any) -> Any:
-    tensor = wrap(np.asarray(value))
-    tensor._key = like._key
-    return tensor
+def _without_way(q: Question, gradient: Any) -> Explanation:
+    """The gradient is a number, though no operation that was carried out leads from the source."""
+    is_right = 0 in dims(q.source) or is_sound(gradient)
+    return explain_sound(q) if is_right else explain_not_run(q)

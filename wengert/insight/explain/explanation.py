@@ -13,7 +13,7 @@ from wengert.insight.reports.blocks import Block, Code, Words
 from wengert.insight.reports.report import Report
 
 NOT_FINITE: Final = frozenset({
-    "where", "norm", "sqrt", "pow", "log", "exp", "softmax", "division", "spectrum", "overflow",
+    "where", "norm", "sqrt", "pow", "log", "exp", "softmax", "division", "pole", "empty", "spectrum", "overflow",
 })  # fmt: skip
 
 

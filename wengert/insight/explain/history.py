@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from wengert.insight.journal import Step
@@ -19,6 +19,13 @@ class History:
             y._key: n for n, step in enumerate(steps) for y in step.results
         }
         self._used_by = [keys_of(step.inputs) for step in steps]
+        self._users: dict[Key, list[int]] = {}
+        for number, keys in enumerate(self._used_by):
+            for key in keys:
+                self._users.setdefault(key, []).append(number)
+        # Of a target there are answers for many sources.
+        self._behind: dict[frozenset[Key], tuple[frozenset[Key], frozenset[int]]] = {}
+        self._leaves: dict[frozenset[int], list[Any]] = {}
 
     def with_steps(self, steps: Sequence[Step]) -> History:
         """The same ways, with other operations on them."""
@@ -26,17 +33,29 @@ class History:
         found.steps = steps
         return found
 
-    def down(self, keys: set[Key]) -> tuple[set[Key], set[int]]:
+    def down(self, keys: Set[Key]) -> tuple[set[Key], set[int]]:
         """All values that were computed from these, and the operations that did it."""
         values, numbers = set(keys), set()
-        for number, step in enumerate(self.steps):
-            if not values.isdisjoint(self._used_by[number]):
-                numbers.add(number)
-                values.update(y._key for y in step.results if self.made_by[y._key] == number)
+        waiting = [(key, -1) for key in keys]
+        while waiting:
+            key, made = waiting.pop()
+            new = [n for n in self._users.get(key, ()) if n > made and n not in numbers]
+            numbers.update(new)
+            for number in new:
+                results = [y._key for y in self.steps[number].results]
+                here = [k for k in results if k not in values and self.made_by[k] == number]
+                values.update(here)
+                waiting += [(k, number) for k in here]
         return values, numbers
 
-    def up(self, keys: set[Key]) -> tuple[set[Key], set[int]]:
+    def up(self, keys: Set[Key]) -> tuple[frozenset[Key], frozenset[int]]:
         """All values from which these were computed, and the operations."""
+        given = frozenset(keys)
+        if given not in self._behind:
+            self._behind[given] = self._up(given)
+        return self._behind[given]
+
+    def _up(self, keys: frozenset[Key]) -> tuple[frozenset[Key], frozenset[int]]:
         values, numbers = set(keys), set()
         waiting = list(keys)
         while waiting:
@@ -46,10 +65,16 @@ class History:
                 new = [key for key in self._used_by[number] if key not in values]
                 values.update(new)
                 waiting += new
-        return values, numbers
+        return frozenset(values), frozenset(numbers)
 
-    def leaves(self, numbers: set[int]) -> list[Any]:
+    def leaves(self, numbers: Set[int]) -> list[Any]:
         """What these operations use that none of the history computed, in the order of its use."""
+        given = frozenset(numbers)
+        if given not in self._leaves:
+            self._leaves[given] = self._leaves_of(given)
+        return self._leaves[given]
+
+    def _leaves_of(self, numbers: Set[int]) -> list[Any]:
         found: dict[Key, Any] = {}
         for number in sorted(numbers):
             for x in self.steps[number].inputs:
@@ -58,7 +83,7 @@ class History:
                     found.setdefault(key, x)
         return list(found.values())
 
-    def shortest(self, numbers: set[int], source: Key, target: Key) -> list[int]:
+    def shortest(self, numbers: Set[int], source: Key, target: Key) -> list[int]:
         """The fewest operations that lead from one value to another, among these."""
         before: dict[Key, tuple[Key, int] | None] = {source: None}
         for number in sorted(numbers):

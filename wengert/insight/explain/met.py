@@ -13,9 +13,9 @@ import numpy as np
 from wengert.api.session.session import Session
 from wengert.core.context import current_graph
 from wengert.host.user_frames import callers_frame, place_of
-from wengert.insight.explain.entry import explained_in_graph
+from wengert.insight.explain.arrays import is_sound
 from wengert.insight.explain.explanation import Explanation
-from wengert.insight.explain.numbers import is_sound
+from wengert.insight.explain.graphs import explained_in_graph
 from wengert.insight.journal import operations_behind
 from wengert.insight.program_text import Program, name_of, names_of_sources
 from wengert.values import nest
@@ -61,7 +61,9 @@ class Met:
         names = names_of_sources(written, xs, len(xs)) if written else [name_of(x) for x in xs]
         for n, (x, name, g) in enumerate(zip(xs, names, gradients, strict=True)):
             if g is None and (place_of(frame), n) not in self._found:
-                found = explained_in_graph(ys, x, y or "the target", name, program, rules=rules)
+                (found,) = explained_in_graph(
+                    ys, [x], y or "the target", [name], program, rules=rules
+                )
                 self._keep(place_of(frame), n, found)
             elif g is not None:
                 self._of[getattr(g, "values", g)] = (ys, x, program, y or "the target", name, rules)
@@ -84,10 +86,13 @@ class Met:
             if known is None or not is_trouble(value):
                 continue
             ys, x, program, y, name, rules = known
+            program.look_again()
             place = place_of(callers_frame())
             key = id(tensor)
             if (place, key) not in self._found:
-                found = explained_in_graph(ys, x, y, name, program, feed_dict, session, rules)
+                (found,) = explained_in_graph(
+                    ys, [x], y, [name], program, feed_dict, session, rules
+                )
                 if not found.right:
                     self._keep(place, key, found)
 

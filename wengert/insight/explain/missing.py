@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any, Final
 
 from wengert.insight.explain.backward import Back, asked_backward
-from wengert.insight.explain.cuts import mend_of_cut
+from wengert.insight.explain.cuts import Cut, mend_of_cut
 from wengert.insight.explain.explanation import Explanation
+from wengert.insight.explain.history import keys_of
 from wengert.insight.explain.question import Question, chain, described, step_text
 from wengert.insight.explain.rewriting import Mend
 from wengert.insight.explain.without_way import (
     explain_without_way,
+    left_for_python,
     left_the_tape,
     overwritten,
 )
+from wengert.insight.journal import Step
 from wengert.insight.program_text import short
 from wengert.insight.reports.blocks import Block, Words
 from wengert.state.variable import Variable
@@ -34,12 +38,19 @@ def explain_missing(q: Question) -> Explanation | None:
     return _cut_way(q, down & up, way) if way else explain_without_way(q, down, up, used)
 
 
+def explain_unconnected(q: Question, note: str = "") -> Explanation:
+    """The tape gives None, and what happened in the block does not say why."""
+    title = f"{q.title} is None: nothing that the tape recorded leads from {q.x} to {q.y}."
+    return Explanation("no-path", title, q.began, "", [Words(note)] if note else [])
+
+
 def _of_integers(q: Question) -> Explanation:
     dtype = q.source.dtype.name
     line = q.place_of_name(q.x) or q.began
-    numbers = "booleans" if dtype == "bool" else "text" if dtype == "string" else "integers"
+    kinds = {"bool": "booleans have", "string": "text has"}
+    numbers = kinds.get(dtype, "integers have")
     words = f"Make {q.x} of floats where it is made, for instance by dtype=tf.float32."
-    title = f"{q.title} is None: {q.x} is {dtype}, and {numbers} have no derivatives."
+    title = f"{q.title} is None: {q.x} is {dtype}, and {numbers} no derivatives."
     return Explanation("integer", title, line, words)
 
 
@@ -59,7 +70,7 @@ def _not_a_tensor(q: Question) -> Explanation:
 # ---- something leads from the source to the target ----------------------------------------------
 
 
-def _cut_way(q: Question, values: set[Any], way: set[int]) -> Explanation | None:
+def _cut_way(q: Question, values: Set[Any], way: Set[int]) -> Explanation | None:
     path = q.history.shortest(way, q.source._key, q.target._key)
     if q.journal is not None and path and not q.journal.was_recording(path[0]):
         return _why_not_recorded(q, path, path[0])
@@ -76,7 +87,7 @@ def _cut_way(q: Question, values: set[Any], way: set[int]) -> Explanation | None
         return None
     first = next((c for c in cuts if c.number in path), cuts[0])
     if all(c.step.row.name in _OF_SHAPE_ALONE for c in cuts):
-        return _constant(q, path, first)
+        return left_for_python(q, values, way) or _constant(q, path, first)
     return _cut_at(q, _where_it_turned(q, first, values), path, len(cuts))
 
 
@@ -96,7 +107,7 @@ def _constant(q: Question, path: list[int], cut: Back) -> Explanation:
     return Explanation("no-path", title, cut.step.line, mend, blocks)
 
 
-def _where_it_turned(q: Question, cut: Back, values: set[Any]) -> Back:
+def _where_it_turned(q: Question, cut: Back, values: Set[Any]) -> Back:
     """Where a value became integers, if it did before the operation that does not lead on."""
     while True:
         inputs = [x for x in cut.step.inputs if getattr(x, "_key", None) in values]
@@ -109,7 +120,7 @@ def _where_it_turned(q: Question, cut: Back, values: set[Any]) -> Back:
 
 
 def _cut_at(q: Question, cut: Back, path: list[int], count: int) -> Explanation:
-    kind, why, mend = mend_of_cut(q, cut.step)
+    kind, why, mend = _index_beside_values(q, cut.step, path) or mend_of_cut(q, cut.step)
     computes = [n for n in path if q.history.steps[n].row.name != "ReadVariableOp"]
     ahead = sum(n < cut.number for n in computes)
     behind = sum(n > cut.number for n in computes)
@@ -118,6 +129,21 @@ def _cut_at(q: Question, cut: Back, path: list[int], count: int) -> Explanation:
     words += f"; {others.get(count, f'{count - 1} more paths are cut, too.')}"
     blocks: list[Block] = [chain(q, path, cut.number, {cut.number: "cut here"}), Words(words)]
     return Explanation(kind, f"{q.title} is None: {why}", cut.step.line, mend, blocks)
+
+
+def _index_beside_values(q: Question, step: Step, path: list[int]) -> Cut | None:
+    """Of results of which one has a gradient the way goes on by another, such as the indices of top_k."""
+    on = {key for n in path for key in keys_of(q.history.steps[n].inputs)}
+    taken = [y for y in step.results if y._key in on or y is q.target]
+    beside = any(y.dtype.is_differentiable for y in step.results)
+    if not step.row.differentiable or not beside or any(y.dtype.is_differentiable for y in taken):
+        return None
+    why = f"the indices that {step.row.name} ({short(step.line)}) gives are integers, and an index has no derivative."
+    words = (
+        "Use the values that it gives, or tf.sort for them in order, or weigh all elements: "
+        "tf.nn.softmax(scores)."
+    )
+    return "no-gradient", why, Mend(words)
 
 
 def _operations(count: int) -> str:

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from wengert.insight.explain.backward import Back, Way, asked_backward
+from wengert.insight.explain.arrays import array_of, finite
+from wengert.insight.explain.backward import Back, StoppedError, Way, asked_backward
 from wengert.insight.explain.explanation import Explanation
-from wengert.insight.explain.patterns import SPECTRAL, Culprit, name_the_trouble, of_spectrum
+from wengert.insight.explain.history import History, keys_of
+from wengert.insight.explain.patterns import (
+    SPECTRAL,
+    Culprit,
+    behind_where,
+    name_the_trouble,
+    of_spectrum,
+)
 from wengert.insight.explain.question import Between, Question, chain, described, step_text
 from wengert.insight.explain.zeros import name_the_zero
 from wengert.insight.journal import Journal, Step
 from wengert.insight.program_text import line_text, short
 from wengert.insight.reports.blocks import Block, Table, Words
 from wengert.overrides.strong_zero import with_strong_zeros
-from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.tensor import dims
 from wengert.values.value import Key
 
 
 def explain_numbers(q: Question) -> Explanation | None:
     """The reason; None if every number of the gradient is finite and not all are zero."""
+    q = _with_what_is_recomputed(q)
     between = q.between()
-    way = asked_backward(q, between)
+    try:
+        way = asked_backward(q, between)
+    except StoppedError as stopped:
+        return _failed(q, stopped)
     gradient = array_of(way.left.get(q.source._key))
     if gradient is None or gradient.dtype.kind not in "fcV" or not gradient.size:
         return None
@@ -34,26 +47,25 @@ def explain_numbers(q: Question) -> Explanation | None:
     return None if np.any(gradient) else _zero_weights(q) or _zero(q, way)
 
 
-def is_sound(value: Any) -> bool:
-    """Whether all numbers of a value are finite, and not all are zero."""
-    array = array_of(value)
-    return array is None or (bool(finite(array).all()) and bool(np.any(array)))
+def _failed(q: Question, stopped: StoppedError) -> Explanation:
+    """The rule of an operation refuses what it is given, as gradient says without the line."""
+    step = q.history.steps[stopped.at]
+    title = f"{q.title} cannot be computed: the rule of {step_text(step)} raises an error."
+    return Explanation("failed", title, step.line, "", [Words(str(stopped))])
 
 
-def array_of(value: Any) -> Any:
-    """The numbers of a value, in plain NumPy types; None if it has none."""
-    if isinstance(value, IndexedSlices):
-        value = value.values
-    array = getattr(value, "_array", None)
-    if array is None or not hasattr(array, "dtype"):
-        return None
-    array = np.asarray(array)
-    return array.astype(np.float32) if array.dtype.kind == "V" else array
+def explain_sound(q: Question) -> Explanation:
+    """The answer where there is no trouble."""
+    is_empty = 0 in dims(q.source)
+    how = "is there, and has no elements" if is_empty else "is there: finite, and not zero"
+    return Explanation("right", f"{q.title} {how}.")
 
 
-def finite(array: Any) -> Any:
-    """Element by element, whether a number is finite; everything that is no float is."""
-    return np.isfinite(array) if array.dtype.kind in "fc" else np.ones(array.shape, bool)
+def _with_what_is_recomputed(q: Question) -> Question:
+    """Calls of what tf.recompute_grad gave are seen as the operations within, as without it."""
+    all_steps = q.history.steps
+    steps = [s for s in all_steps if not getattr(s.row.kernel, "is_recomputed", False)]
+    return q if len(steps) == len(all_steps) else q._replace(history=History(steps))
 
 
 # ---- not finite ---------------------------------------------------------------------------------
@@ -62,10 +74,12 @@ def finite(array: Any) -> Any:
 def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Explanation:
     forward = _first_forward(q)
     title = _headline(q, gradient)
-    given = None if forward is not None else _given(q)
+    is_finite = _is_finite(q.target)
+    culprit = _first_backward(way) if is_finite else forward
+    given = _given(q) if culprit is None or (is_finite and _is_of_given(q, culprit)) else None
     if given is not None:
         return _in_the_data(q, title, given)
-    culprit = forward if forward is not None else _first_backward(way)
+    culprit = culprit or _first_backward(way)
     if culprit is not None and not culprit.forward and culprit.step.row.users:
         inner = _first_in_rule(q, between)
         if inner is not None:
@@ -74,33 +88,54 @@ def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Expla
         is_given = q.seed is not None and not finite(array_of(q.seed)).all()
         words = "It came with output_gradients." if is_given else "It came with the data."
         return Explanation("overflow", title, q.began, words)
+    culprit = _made_infinite_before(q, culprit) or culprit
     kind, why, mend = name_the_trouble(q, culprit)
+    way_there = "forward" if culprit.forward else "back"
     blocks: list[Block] = [
-        Words(f"The first number that is not finite, going {'forward' if forward else 'back'}:"),
+        Words(f"The first number that is not finite, going {way_there}:"),
         _scene(q, culprit),
         Words(why),
     ]
-    blocks += _tried(q, between, len(q.history.steps) if culprit.forward else culprit.number)
+    if not finite(gradient).all():
+        blocks += _tried(q, between, len(q.history.steps) if culprit.forward else culprit.number)
     return Explanation(kind, title, culprit.step.line, mend, blocks)
 
 
 def _given(q: Question) -> Any:
     """A value that came in with numbers that are not finite; None if all did without."""
     _, used = q.history.up({q.target._key})
-    for x in (q.source, *q.history.leaves(used)):
+    came_in = [
+        y for n in sorted(used) if _is_given(q.history.steps[n]) for y in q.history.steps[n].results
+    ]
+    for x in (q.source, *q.history.leaves(used), *came_in):
         array = array_of(x)
         if array is not None and not finite(array).all():
             return x
     return None
 
 
+def _is_of_given(q: Question, culprit: Culprit) -> bool:
+    """Whether an operand is infinite, or NaN, as it came in: masks that do no harm do not count."""
+    bad = [x for x in culprit.step.inputs if not _is_finite(x)]
+    return any(getattr(x, "_key", None) not in q.history.made_by for x in bad)
+
+
+def _is_given(step: Step) -> bool:
+    """Whether an operation hands on what came in: a variable's value, or what was fed."""
+    return step.row.name == "ReadVariableOp" or not step.inputs
+
+
 def _in_the_data(q: Question, title: str, given: Any) -> Explanation:
-    name = q.name(given) or "a value"
+    name = q.name(given)
     bad = ~finite(array_of(given))
-    line = q.place_of_name(name) or q.line_of(given) or q.began
+    use = next((s.line for s in q.history.steps if any(x is given for x in s.inputs)), "")
+    line = (q.place_of_name(name) if name else "") or q.line_of(given) or use or q.began
     what = "NaN" if np.isnan(array_of(given)).any() else "infinite"
-    text = f"{name} itself has {_count(int(bad.sum()), 'number')} that {'is' if bad.sum() == 1 else 'are'} {what}"
-    words = f"Look at where {name} comes from; tf.debugging.check_numerics({name}, '{name}') stops there."
+    subject = f"{name} itself" if name else f"A value that is used at {short(line)}"
+    text = f"{subject} has {_count(int(bad.sum()), 'number')} that {'is' if bad.sum() == 1 else 'are'} {what}"
+    words = "Look at where it comes from."
+    if name:
+        words = f"Look at where {name} comes from; tf.debugging.check_numerics({name}, '{name}') stops there."
     return Explanation("overflow", title, line, words, [Words(f"{text}{_places(name, bad)}.")])
 
 
@@ -146,13 +181,33 @@ def _first_forward(q: Question) -> Culprit | None:
     if loss is None or finite(loss).all():
         return None
     _, used = q.history.up({q.target._key})
+    for bad in (_bad_result, _new_nan):  # infinite numbers may come with the data, as masks do
+        for number in sorted(used):
+            step = q.history.steps[number]
+            found = None if _is_given(step) else bad(step)
+            if found is not None:
+                inner = _first_within(q, number) if step.row.users else None
+                return inner or Culprit(number, step, True, *found)
+    return None
+
+
+def _made_infinite_before(q: Question, culprit: Culprit) -> Culprit | None:
+    """What made an operand infinite, which a finite result hides and a rule does not."""
+    infinite = [x for x in culprit.step.inputs if not _is_finite(x)]
+    if culprit.forward or not infinite or behind_where(q, culprit) is not None:
+        return None
+    _, used = q.history.up(set(keys_of(infinite)))
     for number in sorted(used):
         step = q.history.steps[number]
-        found = _bad_result(step)
+        found = None if _is_given(step) else _bad_result(step)
         if found is not None:
-            inner = _first_within(q, number) if step.row.users else None
-            return inner or Culprit(number, step, True, *found)
+            return Culprit(number, step, True, *found)
     return None
+
+
+def _is_finite(x: Any) -> bool:
+    array = array_of(x)
+    return array is None or bool(finite(array).all())
 
 
 def _first_within(q: Question, last: int) -> Culprit | None:
@@ -165,13 +220,27 @@ def _first_within(q: Question, last: int) -> Culprit | None:
 
 
 def _bad_result(step: Step) -> tuple[Any, Any, Any] | None:
+    """The first number that is not finite, where all that is given is."""
+    return _first_of(step, finite)
+
+
+def _new_nan(step: Step) -> tuple[Any, Any, Any] | None:
+    """The first NaN, where nothing that is given is NaN."""
+    return _first_of(step, _is_number)
+
+
+def _is_number(array: Any) -> Any:
+    return ~np.isnan(array) if array.dtype.kind in "fc" else np.ones(array.shape, bool)
+
+
+def _first_of(step: Step, good: Callable[[Any], Any]) -> tuple[Any, Any, Any] | None:
     inputs = [array_of(x) for x in step.inputs]
-    if any(a is not None and not finite(a).all() for a in inputs):
+    if any(a is not None and not good(a).all() for a in inputs):
         return None
     for y in step.results:
         array = array_of(y)
-        if array is not None and not finite(array).all():
-            at = np.unravel_index(int(np.argmin(finite(array))), array.shape)
+        if array is not None and not good(array).all():
+            at = np.unravel_index(int(np.argmin(good(array))), array.shape)
             return at, None, array[at]
     return None
 
@@ -238,6 +307,8 @@ def _number(value: Any) -> str:
 def _places(name: str, bad: Any) -> str:
     if not bad.ndim:
         return ""
+    if not name:
+        return ""
     places = np.argwhere(bad)
     shown = ", ".join(f"{name}[{', '.join(map(str, p))}]" for p in places[:3])
     return f", {shown}{', ...' if len(places) > 3 else ''}"
@@ -284,14 +355,18 @@ def _zero_weights(q: Question) -> Explanation | None:
 
 def _zero(q: Question, way: Way) -> Explanation:
     """The first operation of the sweep that lets nothing through."""
+    live = _leading_to(q.source._key, way)
     for back in way.backs:
         came = [array_of(g) for g in back.came]
         if not any(a is not None and np.any(a) for a in came) or back.cancels:
             continue
-        goes = {key: array_of(g) for key, g in back.goes.items()}
-        dead = [key for key, a in goes.items() if a is not None and not np.any(a)]
-        if dead and len(dead) == len([a for a in goes.values() if a is not None]):
-            return _zero_at(q, way, back, dead[0])
+        goes = {key: array_of(g) for key, g in back.goes.items() if key in live}
+        there = {key: a for key, a in goes.items() if a is not None}
+        if there and not any(np.any(a) for a in there.values()):
+            return _zero_at(q, way, back, next(iter(there)))
+    if not any(back.cancels for back in way.backs):
+        title = f"{q.title} is zero: on each way from {q.x} to {q.y} something passes zero."
+        return Explanation("zero", title, q.line_of(q.target) or q.began)
     return Explanation(
         "zero",
         f"{q.title} is zero: contributions cancel one another.",
@@ -300,12 +375,22 @@ def _zero(q: Question, way: Way) -> Explanation:
     )
 
 
+def _leading_to(source: Key, way: Way) -> set[Key]:
+    """The values whose cotangents go on to the source: others end at what has no derivative."""
+    found = {source}
+    for back in reversed(way.backs):
+        if any(g is not None and key in found for key, g in back.goes.items()):
+            found.update(y._key for y in back.step.results)
+    return found
+
+
 def _zero_at(q: Question, way: Way, back: Back, key: Key) -> Explanation:
     kind = "zero"
     if back.step.row.name in SPECTRAL:
         kind, why, mend = of_spectrum(q)
     else:
-        why, mend = name_the_zero(q, back.step, key)
+        came = next((a for a in map(array_of, back.came) if a is not None), None)
+        why, mend = name_the_zero(q, back.step, key, came)
     path = q.history.shortest(q.between()[0], q.source._key, q.target._key)
     gradient = array_of(way.left.get(q.source._key))
     count = _count(int(np.size(gradient)), "element")

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from wengert.host.syntax import expression
+from wengert.insight.explain.arrays import array_of, in_double
 from wengert.insight.explain.forms import (
     log_of_softmax,
     log_of_sum,
@@ -61,13 +62,14 @@ _FUNCTIONS: Final = {
     "Atanh": ("atanh",), "RealDiv": ("divide", "/"), "Div": ("divide", "/"), "Pow": ("pow", "**"),
     "Xdivy": ("xdivy",), "Digamma": ("digamma",), "Lgamma": ("lgamma",), "Expm1": ("expm1",),
     "Sinh": ("sinh",), "Cosh": ("cosh",), "Atan2": ("atan2",), "EuclideanNorm": ("norm",),
+    "Erfinv": ("erfinv",),
 }  # fmt: skip
 _HARMLESS: Final = {"Acos": "0.0", "Asin": "0.0", "Atanh": "0.0", "Exp": "0.0", "Acosh": "2.0"}
 
 
 def name_the_trouble(q: Question, c: Culprit) -> Verdict:
     """The kind of trouble, why it is one, and the mend."""
-    unused = _behind_where(q, c)
+    unused = behind_where(q, c)
     if unused is not None:
         return unused
     if c.step.row.name in SPECTRAL:
@@ -79,7 +81,7 @@ def name_the_trouble(q: Question, c: Culprit) -> Verdict:
 # ---- a branch that is not taken -----------------------------------------------------------------
 
 
-def _behind_where(q: Question, c: Culprit) -> Verdict | None:
+def behind_where(q: Question, c: Culprit) -> Verdict | None:
     """The operation is in a branch of `where` that is not taken: its cotangent is zero."""
     if c.forward or c.came is None or np.any(c.came):
         return None
@@ -112,6 +114,9 @@ def _where_after(q: Question, c: Culprit) -> Step | None:
 
 
 def _of_sqrt(q: Question, c: Culprit) -> Verdict:
+    value = _operand(c)
+    if c.step.row.name == "Rsqrt" and not (value is not None and value < 0):
+        return _of_inverse_root(q, c)
     if c.forward:
         return (
             "sqrt",
@@ -137,6 +142,13 @@ def _of_sqrt(q: Question, c: Culprit) -> Verdict:
         )
     why = "The slope of a square root is infinite at zero: its rule divides by twice the root."
     return "sqrt", why, _argument(c, ("sqrt",), "{0} + 1e-12", "Keep its argument away from zero:")
+
+
+def _of_inverse_root(q: Question, c: Culprit) -> Verdict:
+    if _operand(c) != 0:
+        return _of_overflow(q, c)
+    why = "One by the square root of zero is infinite."
+    return "sqrt", why, _argument(c, ("rsqrt",), "{0} + 1e-12", "Keep its argument away from zero:")
 
 
 def _is_sum_of_squares(q: Question, step: Step) -> bool:
@@ -184,7 +196,7 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
     sigmoid_ = _of_log_of_sigmoid(q, c)
     if sigmoid_ is not None:
         return sigmoid_
-    product = rewritten(c.step.line, product_with_log)
+    product = rewritten(c.step.line, product_with_log) if _is_times_zero(q, c) else ""
     if product:
         return (
             "log",
@@ -209,6 +221,20 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
         why,
         _argument(c, names, "tf.maximum({0}, 1e-12)", "Keep its argument away from zero:"),
     )
+
+
+def _is_times_zero(q: Question, c: Culprit) -> bool:
+    """Whether each logarithm that is infinite is multiplied by zero."""
+    made = c.step.results[0]
+    for step in q.history.steps[c.number + 1 :]:
+        factors = [x for x in step.inputs if getattr(x, "_key", None) is not made._key]
+        if step.row.name == "Mul" and len(factors) == 1:
+            log, factor = array_of(made), array_of(factors[0])
+            if log is None or factor is None:
+                return True
+            infinite, weights = np.broadcast_arrays(~np.isfinite(log), factor)
+            return not np.any(weights[infinite])
+    return True
 
 
 def _of_log_of_sigmoid(q: Question, c: Culprit) -> Verdict | None:
@@ -319,12 +345,22 @@ def _of_division(q: Question, c: Culprit) -> Verdict:
                 soft,
             ),
         )
-    top = _value_at(c.step.inputs[0], c.at)
+    top, bottom = _quotient(c)
+    if bottom is not None and bottom != 0:
+        return _of_overflow(q, c)
     why = (
         "Zero by zero is NaN." if top is not None and top == 0 else "A number by zero is infinite."
     )
     words = "Where the divisor is zero, tf.math.divide_no_nan gives zero:"
     return "division", why, replacing(c.step.line, words, new)
+
+
+def _quotient(c: Culprit) -> tuple[Any, Any]:
+    """The numbers of a division, where they are known."""
+    if len(c.step.inputs) == 1:
+        return 1.0, _operand(c)
+    top, bottom = c.step.inputs
+    return _value_at(top, c.at), _value_at(bottom, c.at)
 
 
 def _of_power(q: Question, c: Culprit) -> Verdict:
@@ -348,7 +384,14 @@ def _of_power(q: Question, c: Culprit) -> Verdict:
 
 def _of_edge(q: Question, c: Culprit) -> Verdict:
     name = c.step.row.name
-    why = f"The slope of {name.lower()} is infinite at the end of its range: it divides by sqrt(1 - x²) or the like."
+    if not c.forward:
+        why = f"The slope of {name.lower()} is infinite at the end of its range: it divides by sqrt(1 - x²) or the like."
+    elif np.isnan(c.made):
+        why = (
+            f"{name.lower()} has no value outside of its range: of {_text(_operand(c))} it is NaN."
+        )
+    else:
+        why = f"{name.lower()} is infinite at the end of its range, {_text(_operand(c))}."
     template = (
         "tf.clip_by_value({0}, 1.0 + 1e-6, 1e30)"
         if name == "Acosh"
@@ -359,6 +402,7 @@ def _of_edge(q: Question, c: Culprit) -> Verdict:
 
 def _of_angle(q: Question, c: Culprit) -> Verdict:
     why = "An angle has no derivative at the origin: its rule divides zero by zero."
+    which = "its argument" if c.step.row.name == "Angle" else "one of its arguments"
     new = rewritten(
         c.step.line,
         lambda n: (
@@ -370,7 +414,7 @@ def _of_angle(q: Question, c: Culprit) -> Verdict:
     return (
         "division",
         why,
-        replacing(c.step.line, "Keep one of its arguments away from zero:", new),
+        replacing(c.step.line, f"Keep {which} away from zero:", new),
     )
 
 
@@ -413,12 +457,16 @@ def _of_half(q: Question, c: Culprit) -> Verdict:
 
 
 def _of_overflow(q: Question, c: Culprit) -> Verdict:
-    if c.step.row.name == "Mul" and not c.forward:
-        return _zero_times_infinity(q, c)
+    """A number that is too large, if the operands say so; else a place where the operation has no value."""
+    if not _is_too_large(c):
+        return _of_undefined(c)
     if _is_half(c.step):
         return _of_half(q, c)
     dtype = c.step.results[0].dtype.name if c.step.results else "the dtype"
-    why = f"{c.step.row.name} gives more than {dtype} can hold."
+    what = "Its rule" if not c.forward else c.step.row.name
+    if c.step.row.name == "Mul" and not c.forward:
+        what = "A product"
+    why = f"{what} gives more than {dtype} can hold."
     return (
         "overflow",
         why,
@@ -426,14 +474,75 @@ def _of_overflow(q: Question, c: Culprit) -> Verdict:
     )
 
 
-def _zero_times_infinity(q: Question, c: Culprit) -> Verdict:
-    if _is_half(c.step):
-        return _of_half(q, c)
+def _is_too_large(c: Culprit) -> bool:
+    """Whether a wider dtype could hold the number; where that cannot be tried, whether large numbers are about."""
+    wide = in_double(c.step) if c.forward else in_double(c.step, c.came, c.key)
+    if wide is not None and len(c.at) == wide.ndim:
+        return bool(np.isfinite(wide[c.at]))
+    arrays = [array_of(x) for x in (*c.step.inputs, *c.step.results)]
+    sizes = [np.abs(a[np.isfinite(a)]) for a in arrays if a is not None and a.dtype.kind in "fc"]
+    return any(bool(((a > _LARGE) | ((a > 0) & (a < 1 / _LARGE))).any()) for a in sizes)
+
+
+_LARGE: Final = 1e6
+
+
+def _of_undefined(c: Culprit) -> Verdict:
+    name = c.step.row.name
+    subject = name if c.forward else f"The derivative of {name}"
+    given = [array_of(x) for x in c.step.inputs]
+    if c.forward and any(
+        a is not None and a.dtype.kind in "fc" and np.isinf(a).any() for a in given
+    ):
+        why = f"{name} of infinite numbers is NaN there, as zero times infinity is, or infinity less itself."
+        return (
+            "overflow",
+            why,
+            Mend("Look at where the infinite numbers come from, and use large finite ones."),
+        )
+    if c.made is not None and np.isnan(c.made):
+        kind, why = "pole", f"{subject} is not defined there: it is NaN."
+    else:
+        kind, why = "pole", f"{subject} is infinite there: no dtype can hold it."
     return (
-        "overflow",
-        "A product is more than the dtype can hold.",
-        Mend("Compute in float64, scale the numbers down, or work with logarithms."),
+        kind,
+        why,
+        Mend("Keep what it is given away from there, or select other numbers by tf.where."),
     )
+
+
+def _of_gamma(q: Question, c: Culprit) -> Verdict:
+    value = _operand(c)
+    name = c.step.row.name.lower()
+    if value is None or value > 0 or value != np.floor(value):
+        return _of_overflow(q, c)
+    why = f"{name} has a pole at zero and at each negative integer; its argument is {_text(value)}."
+    return (
+        "pole",
+        why,
+        Mend("Keep its argument away from there: above zero, where only that is meant."),
+    )
+
+
+def _of_reduction(q: Question, c: Culprit) -> Verdict:
+    """A mean, or an extreme, of nothing."""
+    array = array_of(c.step.inputs[0])
+    if array is None or array.size:
+        return _of_overflow(q, c)
+    what = {"Mean": "mean", "Max": "maximum", "Min": "minimum"}[c.step.row.name]
+    value = ": zero by zero" if what == "mean" else ""
+    why = f"It is given no elements, and the {what} of nothing is {_text(c.made)}{value}."
+    words = "Look at what selects the elements; where there are none, leave the term out: tf.cond(tf.size(a) > 0, ...)."
+    return "empty", why, Mend(words)
+
+
+def _of_softmax(q: Question, c: Culprit) -> Verdict:
+    array = array_of(c.step.inputs[0])
+    if array is None or not np.isneginf(array).any():
+        return _of_overflow(q, c)
+    why = "All of a row is -inf, as where everything is masked: softmax divides zero by zero there."
+    words = "Mask with a large negative number such as -1e9, or leave out the rows that have nothing to choose from."
+    return "softmax", why, Mend(words)
 
 
 # ---- helpers ------------------------------------------------------------------------------------
@@ -498,6 +607,16 @@ _BY_NAME: Final[dict[str, Callable[[Question, Culprit], Verdict]]] = {
     "Asin": _of_edge,
     "Atanh": _of_edge,
     "Acosh": _of_edge,
+    "Erfinv": _of_edge,
     "Atan2": _of_angle,
+    "Angle": _of_angle,
+    "Digamma": _of_gamma,
+    "Lgamma": _of_gamma,
+    "Polygamma": _of_gamma,
+    "Mean": _of_reduction,
+    "Max": _of_reduction,
+    "Min": _of_reduction,
+    "Softmax": _of_softmax,
+    "LogSoftmax": _of_softmax,
     "Cholesky": _of_factor,
 }

@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from types import CodeType
 from typing import Any, Final, NamedTuple
 
 from wengert.core.tape import LEAF, Tape
+from wengert.host.syntax import expression
 from wengert.insight.explain.history import History
 from wengert.insight.explain.rewriting import Edit, Mend, instead_of
 from wengert.insight.journal import Exit, Journal, Step
+from wengert.insight.name_flow import names_of
 from wengert.insight.program_text import Program, line_text, names_in, short
 from wengert.insight.reports.blocks import Table
 from wengert.overrides.override import Overrides
@@ -19,7 +22,7 @@ from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims
 from wengert.values.value import Key
 
-Between = tuple[set[int], set[Key]]
+Between = tuple[Set[int], Set[Key]]
 
 
 class Question(NamedTuple):
@@ -65,24 +68,12 @@ class Question(NamedTuple):
 
     def name(self, value: Any) -> str:
         """What the program calls a value; empty if it has no name for it."""
-        key = getattr(value, "_key", None)
-        places = (self.program.frame.f_locals, self.program.frame.f_globals)
-        for names in places:
-            for name, other in list(names.items()):
-                if other is value or (
-                    key is not None
-                    and type(other).__module__.startswith("wengert")
-                    and getattr(other, "_key", None) is key
-                ):
-                    return str(name)
-        return ""
+        return self.program.name_of(value)
 
     def names_of_dtype(self, dtype: str) -> set[str]:
         """What the program calls values of a dtype."""
-        names = {**self.program.frame.f_globals, **self.program.frame.f_locals}
-        return {
-            n for n, v in names.items() if getattr(getattr(v, "dtype", None), "name", "") == dtype
-        }
+        named = self.program.values.items()
+        return {n for n, v in named if getattr(getattr(v, "dtype", None), "name", "") == dtype}
 
     def line_of(self, value: Any) -> str:
         """The line that computed a value; empty if that was elsewhere."""
@@ -94,6 +85,11 @@ class Question(NamedTuple):
         down, made = self.history.down({self.source._key})
         up, used = self.history.up({self.target._key})
         return made & used, down & up
+
+    def steps_after(self) -> list[Step]:
+        """The operations that depend on the source."""
+        _, made = self.history.down({self.source._key})
+        return [self.history.steps[n] for n in sorted(made)]
 
     def way_to(self, value: Any) -> list[int]:
         """The operations that lead from the source to a value."""
@@ -118,14 +114,30 @@ class Question(NamedTuple):
                     return block
         return None
 
-    def reads(self, value: ast.expr, before: int, depth: int = 4) -> set[str]:
+    def reads(self, value: ast.expr, before: int) -> set[str]:
         """The names that an expression reads, and those that these were made from."""
-        names = set(names_in(value))
-        for name in list(names) if depth else ():
-            for a in self.program.assignments(name):
-                if a.line < before:
-                    names |= self.reads(a.value, a.line, depth - 1)
-        return names
+        return self.program.assigned.read_by(value, before)
+
+    @property
+    def owner(self) -> str:
+        """The name by which the program reaches the source: `w` of `w[0]` and of `self.w`."""
+        return re.split(r"[\[(]", self.x)[0].rpartition(".")[2]
+
+    def may_come_from(self, place: str) -> bool:
+        """Whether a line may have a part in the target: no, where the text says that it has none."""
+        file, _, number = place.rpartition(":")
+        try:
+            wanted = names_of(expression(self.y))
+        except SyntaxError:
+            return True
+        flow, values = self.program.flow, self.program.values
+        if file != self.program.file or not any(map(flow.is_given, wanted)):
+            return True
+        written = flow.written_at(int(number))
+        behind = flow.behind(wanted, values)
+        codes = [getattr(values.get(name), "__code__", None) for name in behind]
+        is_within = any(c is not None and _has_line(c, place) for c in codes)
+        return written is None or is_within or not written.isdisjoint(behind)
 
     # ---- lines that end the trouble ----------------------------------------------------------------
 
@@ -180,10 +192,7 @@ class Question(NamedTuple):
         """The lines after the block that compute a name, at the end of the block."""
         end = block.end_lineno or block.lineno
         wanted, lines = {name}, []
-        for a in sorted(
-            (a for n in self.program.names() for a in self.program.assignments(n)),
-            key=lambda a: -a.line,
-        ):
+        for a in sorted(self.program.assigned.in_order, key=lambda a: -a.line):
             if end < a.line < self.program.frame.f_lineno and a.name in wanted:
                 wanted |= set(names_in(a.value))
                 lines.append(a.line)
@@ -213,6 +222,13 @@ class Question(NamedTuple):
         texts = [linecache.getline(self.program.file, at).strip() for at in lines]
         edits = [Edit(at, (text,), like=head) for at, text in zip(lines, texts, strict=True)]
         return Mend(words, tuple(texts), (Edit(head, ()), *edits))
+
+
+def _has_line(code: CodeType, place: str) -> bool:
+    """Whether a function has a line of a file."""
+    lines = [line for *_, line in code.co_lines() if line]
+    file, _, number = place.rpartition(":")
+    return code.co_filename == file and min(lines) <= int(number) <= max(lines)
 
 
 def described(value: Any) -> str:

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.insight.explain.arrays import array_of, finite
 from wengert.insight.explain.cuts import changed_at
 from wengert.insight.explain.explanation import Explanation
-from wengert.insight.explain.missing import explain_unwatched
-from wengert.insight.explain.numbers import array_of, finite
+from wengert.insight.explain.missing import explain_unconnected, explain_unwatched
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import Mend, called, replacing
 from wengert.insight.explain.without_way import REASONS, in_tf
@@ -45,8 +45,7 @@ def explain_unjournaled(q: Question, gradient: Any) -> Explanation:
     found = _by_reading(q)
     if found is not None:
         return found
-    title = f"{q.title} is None: nothing that the tape recorded leads from {q.x} to {q.y}."
-    return Explanation("no-path", title, q.began, "", [Words(_JOURNAL)])
+    return explain_unconnected(q, _JOURNAL)
 
 
 def _of_numbers(q: Question, gradient: Any) -> Explanation:
@@ -88,8 +87,7 @@ def _on_the_way(q: Question) -> list[tuple[str, ast.AST]]:
     """The assignments on which the target depends and that depend on the source."""
     wanted = {q.y}
     found: list[tuple[str, ast.AST]] = []
-    assigned = [a for name in q.program.names() for a in q.program.assignments(name)]
-    for a in sorted(assigned, key=lambda a: -a.line):
+    for a in sorted(q.program.assigned.in_order, key=lambda a: -a.line):
         if a.line <= q.program.frame.f_lineno and a.name in wanted:
             wanted |= set(names_in(a.value))
             if q.x.partition(".")[0] in q.reads(a.value, a.line + 1):

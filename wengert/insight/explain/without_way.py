@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Any, Final
 
 import numpy as np
 
 from wengert.host.syntax import expression, parsed
 from wengert.insight.explain.explanation import Explanation
+from wengert.insight.explain.history import keys_of
 from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.explain.rewriting import Mend, called, replacing
+from wengert.insight.explain.roundabout import by_choice, by_dataset
 from wengert.insight.journal import Exit
 from wengert.insight.program_text import (
     Assignment,
-    assignments_in,
     line_text,
+    name_of,
     names_in,
     short,
 )
@@ -25,7 +27,7 @@ from wengert.state.variable import Variable
 from wengert.values.tensor import Tensor
 
 
-def explain_without_way(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation:
+def explain_without_way(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation:
     """`down` are the values that depend on the source, `up` those that the target depends on."""
     for reason in REASONS:
         found = reason(q, down, up, used)
@@ -40,27 +42,33 @@ def explain_without_way(q: Question, down: set[Any], up: set[Any], used: set[int
     )
 
 
-def _uses(q: Question, used: set[int]) -> Words:
-    names = dict.fromkeys(name for name in [q.name(x) for x in q.history.leaves(used)] if name)
-    steps = [q.history.steps[n] for n in sorted(used)]
-    of = f" from {', '.join(names)}" if names else ""
-    last = f"; the last of them is {steps[-1].row.name}" if steps else ""
-    count = f"{len(steps)} operation{'' if len(steps) == 1 else 's'}"
+_MOST: Final = 6  # names that are listed
+
+
+def _uses(q: Question, used: Set[int]) -> Words:
+    names = list(dict.fromkeys(filter(None, map(q.name, q.history.leaves(used)))))
+    of = f" from {', '.join(names[:_MOST])}" if names else ""
+    of += f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    last = f"; the last of them is {q.history.steps[max(used)].row.name}" if used else ""
+    count = f"{len(used)} operation{'' if len(used) == 1 else 's'}"
     return Words(f"It was computed{of} by {count}{last}.")
 
 
 # ---- through Python -----------------------------------------------------------------------------
 
 
-def _by_exit(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_exit(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
+    return left_for_python(q, down, used)
+
+
+def left_for_python(q: Question, down: Set[Any], used: Set[int]) -> Explanation | None:
     """A value that depends on the source left for Python before the target was computed."""
     last = max(used, default=len(q.history.steps))
-    found = [
-        e
-        for e in q.exits
-        if e.at <= last and getattr(e.value, "_key", None) in down and _is_for_more(e)
-    ]
-    return left_the_tape(q, found[-1], "as an array or a number of Python's") if found else None
+    for out in reversed(q.exits):
+        depends = out.at <= last and getattr(out.value, "_key", None) in down
+        if depends and _is_for_more(out) and q.may_come_from(out.line):
+            return left_the_tape(q, out, "as an array or a number of Python's")
+    return None
 
 
 def _is_for_more(out: Exit) -> bool:
@@ -139,7 +147,7 @@ class _InTf(ast.NodeTransformer):
         return node
 
 
-def _by_closure(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_closure(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """A function with a gradient of its own uses the source without having it as an argument."""
     _, made = q.history.down({q.source._key})
     for number in sorted(used):
@@ -161,19 +169,18 @@ def _by_closure(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Ex
 # ---- through a variable -------------------------------------------------------------------------
 
 
-def _by_variable(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_variable(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """The way leads through a variable that was assigned, or made, from what depends on the source."""
     names = {q.x, *_names_of(q, down)}
-    variables = {q.name(v): v for v in q.history.leaves(used) if isinstance(v, Variable)}
-    for node in ast.walk(q.program.tree):
+    variables = {q.name(v) for v in q.history.leaves(used) if isinstance(v, Variable)} - {""}
+    for node in ast.walk(q.program.tree) if variables else ():
         if not (isinstance(node, ast.Call) and names & q.reads(node, node.lineno)):
             continue
         place = q.program.place(node.lineno)
-        if isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assign"):
-            owner = ast.unparse(node.func.value)
-            if owner in variables:
-                return _assigned(q, owner, place, node)
-        elif ast.unparse(node.func).endswith("Variable"):
+        owner = _assigned_by(node)
+        if owner in variables:
+            return _assigned(q, owner, place, node)
+        if ast.unparse(node.func).endswith("Variable"):
             made = q.program.assignment_around(node)
             owner = ast.unparse(made.targets[0]) if made else ""
             if owner in variables:
@@ -181,19 +188,43 @@ def _by_variable(q: Question, down: set[Any], up: set[Any], used: set[int]) -> E
     return None
 
 
-def _names_of(q: Question, keys: set[Any]) -> Iterator[str]:
-    for name, value in list(q.program.frame.f_locals.items()):
+_ASSIGNING: Final = ("assign", "scatter", "batch_scatter")
+
+
+def _assigned_by(node: ast.Call) -> str:
+    """The variable that a call changes, in whole or in part: v of `v[0].assign(...)` and of `assign(v, ...)`."""
+    if not called(node).startswith(_ASSIGNING):
+        return ""
+    owner: ast.expr | None = node.args[0] if node.args else None
+    if isinstance(node.func, ast.Attribute) and not ast.unparse(node.func.value).startswith("tf."):
+        owner = node.func.value
+    while isinstance(owner, ast.Subscript):
+        owner = owner.value
+    return "" if owner is None else ast.unparse(owner)
+
+
+def _by_assignment(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
+    """The same in a graph, where an assignment is an operation."""
+    for step in q.steps_after():
+        is_one = step.row.name.startswith(("Assign", "ResourceScatter"))
+        if is_one and step.inputs[0]._key in up and not down.isdisjoint(keys_of(step.inputs[1:])):
+            return _assigned(q, name_of(step.inputs[0]), step.line, None)
+    return None
+
+
+def _names_of(q: Question, keys: Set[Any]) -> Iterator[str]:
+    for name, value in q.program.values.items():
         if isinstance(value, (Tensor, Variable)) and value._key in keys:
             yield name
 
 
-def _assigned(q: Question, owner: str, place: str, node: ast.Call) -> Explanation:
-    value = ast.unparse(node.args[0]) if node.args else "..."
+def _assigned(q: Question, owner: str, place: str, node: ast.Call | None) -> Explanation:
     words = f"Use the value itself in place of {owner}: an assignment keeps the number, not how it was computed:"
-    is_name = (
-        owner.isidentifier() and isinstance(node.func, ast.Attribute) and node.func.attr == "assign"
+    is_plain = (
+        node is not None and owner.isidentifier() and ast.unparse(node.func) == f"{owner}.assign"
     )
-    mend = replacing(place, words, f"{owner} = {value}" if is_name else "")
+    value = ast.unparse(node.args[0]) if node is not None and is_plain and node.args else ""
+    mend = replacing(place, words, f"{owner} = {value}" if value else "")
     title = f"{q.title} is None: the way leads through the variable {owner}, which was assigned."
     text = f"{short(place)}   {line_text(place)}\n✂ the variable {owner} starts anew here."
     return Explanation("overwritten", title, place, mend, [Words(text)])
@@ -214,20 +245,27 @@ def overwritten(q: Question) -> Explanation | None:
     """The name of a variable was given to a tensor."""
     if isinstance(q.source, Variable):
         return None
-    found = q.program.assignments(q.x)
+    name = q.x
+    found = q.program.assignments(name)
+    if not found and "[" in name:  # one of a list of variables
+        name = name.partition("[")[0]
+        found = q.program.assignments(name)
     made = [a for a in found if "Variable(" in ast.unparse(a.value)]
-    after = [a for a in found if made and a.line > made[0].line]
-    if not made and "." in q.x:  # an attribute, made in another method
+    after = [a for a in found if made and a.line > made[0].line and a not in made]
+    if not made and "." in name:  # an attribute, made in another method
         made, after = _made_elsewhere(q), found
     if not after or not made:
         return None
     line = q.program.place(after[-1].line)
+    is_one = name == q.x
+    was, became = ("was a tf.Variable", "a tensor") if is_one else ("held variables", "tensors")
     words = (
-        f"{q.x} was a tf.Variable ({short(q.program.place(made[0].line))}); {short(line)} gave the name to a "
-        "tensor, which the tape does not follow by itself."
+        f"{name} {was} ({short(q.program.place(made[0].line))}); {short(line)} gave the name to "
+        f"{became}, which the tape does not follow by itself."
     )
+    verb = "the variable" if is_one else "the variables"
     mend = replacing(
-        line, f"Change the variable in place at {short(line)}:", _assigning(q.x, after[-1].value)
+        line, f"Change {verb} in place at {short(line)}:", _assigning(name, after[-1].value)
     )
     title = f"{q.title} is None: {q.x} is no variable any more."
     return Explanation("overwritten", title, line, mend, [Words(words)])
@@ -235,11 +273,13 @@ def overwritten(q: Question) -> Explanation | None:
 
 def _made_elsewhere(q: Question) -> list[Assignment]:
     """Where another function of the file made a variable of an attribute of that name."""
-    made = assignments_in(q.program.whole, q.x)
+    made = q.program.assigned_in_file.of(q.x)
     return [a for a in made if "Variable(" in ast.unparse(a.value)]
 
 
 def _assigning(name: str, value: ast.expr) -> str:
+    if isinstance(value, ast.ListComp):
+        return _assigning_each(value)
     if (
         isinstance(value, ast.BinOp)
         and isinstance(value.op, (ast.Sub, ast.Add))
@@ -250,17 +290,28 @@ def _assigning(name: str, value: ast.expr) -> str:
     return f"{name}.assign({ast.unparse(value)})"
 
 
-def _by_name(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _assigning_each(value: ast.ListComp) -> str:
+    """A loop in place of a list of new values; empty unless each is made from a variable."""
+    first, *others = value.generators
+    changed = value.elt.left if isinstance(value.elt, ast.BinOp) else None
+    targets = names_in(first.target, stored=True)
+    if others or first.ifs or not isinstance(changed, ast.Name) or changed.id not in targets:
+        return ""
+    change = _assigning(changed.id, value.elt)
+    return f"for {ast.unparse(first.target).strip('()')} in {ast.unparse(first.iter)}: {change}"
+
+
+def _by_name(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     return None if q.is_followed(q.source._key) else overwritten(q)
 
 
 # ---- another tensor -----------------------------------------------------------------------------
 
 
-def _by_memory(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_memory(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """Another tensor is used than the one that is asked for: its memory or its origin says so."""
-    for leaf in q.history.leaves(used):
-        if leaf is not q.source and _shares(q.source, leaf):
+    for leaf in _tensors_other_than(q, used):
+        if _shares(q.source, leaf):
             return _other(q, leaf, "the same numbers in the same memory")
     _, sources = q.history.up({q.source._key})
     for number in sorted(sources):
@@ -272,10 +323,10 @@ def _by_memory(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Exp
     return None
 
 
-def _by_part(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_part(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """A part, such as w[0], was taken anew for the question: it is a tensor of its own."""
     name, bracket, index = q.x.partition("[")
-    whole = {**q.program.frame.f_globals, **q.program.frame.f_locals}.get(name)
+    whole = q.program.values.get(name)
     if not bracket or not isinstance(whole, (Tensor, Variable)) or whole._key not in up:
         return None
     words = f"{q.x} is another tensor each time it is written. Ask for the gradient by {name}, and take its part:"
@@ -287,15 +338,19 @@ def _by_part(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Expla
     return Explanation("other-tensor", title, line, mend)
 
 
-def _by_equality(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
-    for leaf in q.history.leaves(used):
-        if (
-            leaf is not q.source
-            and _equals(q.source, leaf)
-            and (q.name(leaf) or leaf._array.size > 1)
-        ):
+def _by_equality(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
+    for leaf in _tensors_other_than(q, used):
+        if _equals(q.source, leaf) and (q.name(leaf) or leaf._array.size > 1):
             return _other(q, leaf, "equal numbers, but another tensor: a copy, or converted anew")
     return None
+
+
+def _tensors_other_than(q: Question, used: Set[int]) -> Iterator[Any]:
+    """What the source may be a copy of, or have as a copy: one of two variables is never the other's."""
+    is_variable = isinstance(q.source, Variable)
+    for leaf in q.history.leaves(used):
+        if leaf is not q.source and not (is_variable and isinstance(leaf, Variable)):
+            yield leaf
 
 
 def _other(q: Question, other: Any, why: str) -> Explanation:
@@ -328,7 +383,7 @@ def _equals(a: Any, b: Any) -> bool:
 # ---- before the tape, after it, in another branch -----------------------------------------------
 
 
-def _by_place(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_place(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """Something on the way was computed after the block, or before it."""
     block = q.block()
     if block is None:
@@ -351,6 +406,28 @@ def _by_place(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Expl
     return None
 
 
+def _by_keeping(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
+    """A list, a dictionary or an object has kept something on the way since before the tape began."""
+    leaves = [
+        x for x in q.history.leaves(used) if not isinstance(x, Variable) and x is not q.source
+    ]
+    holders = dict.fromkeys(q.program.holder_of(x) for x in leaves if not q.name(x))
+    return next(filter(None, (_kept_by(q, holder) for holder in holders if holder)), None)
+
+
+def _kept_by(q: Question, holder: str) -> Explanation | None:
+    at = q.program.flow.last_filling(holder, q.owner, q.program.values)
+    if not at:
+        return None
+    line = q.program.place(at)
+    title = f"{q.title} is None: what {holder} holds was computed before the tape began."
+    text = f"{short(line)}   {line_text(line)}\n✂ the tape begins at {short(q.began)} and knows it as a number only."
+    words = (
+        f"Compute it in the block each time: what is kept does not follow {q.x}, nor its changes."
+    )
+    return Explanation("before-tape", title, line, words, [Words(text)])
+
+
 def _before(q: Question, block: ast.With, name: str, at: int) -> Explanation:
     line = q.program.place(at)
     title = f"{q.title} is None: {name} was computed before the tape began."
@@ -358,7 +435,7 @@ def _before(q: Question, block: ast.With, name: str, at: int) -> Explanation:
     return Explanation("before-tape", title, line, q.moved_down_into(block, at), [Words(text)])
 
 
-def _by_branch(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_branch(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """The program uses the source in a branch that was not taken."""
     file = q.program.file
     ran = {int(s.line.rpartition(":")[2]) for s in q.history.steps if s.line.startswith(file)}
@@ -366,13 +443,39 @@ def _by_branch(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Exp
         for part in parts:
             names = {name for n in part for name in names_in(n)}
             lines = {at for n in part for at in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
-            if q.x in names and (not isinstance(node, ast.If) or not lines & ran):
-                place = q.program.place(node.lineno)
+            place = q.program.place(node.lineno)
+            is_out = not isinstance(node, ast.If) or not lines & ran
+            if q.x in names and is_out and any(map(q.may_come_from, _places(q, node, part))):
                 title = f"{q.title} is None: the branch that uses {q.x} was not taken."
                 text = f"{short(place)}   {line_text(place)}\n✂ {q.x} is used in the other branch alone."
                 mend = q.asking_for_zeros("Let both branches use it, or ask for zeros:")
-                return Explanation("branch", title, place, mend, [Words(text)])
+                blocks: list[Block] = [Words(text), *_traced_around(q, node)]
+                return Explanation("branch", title, place, mend, blocks)
     return None
+
+
+def _traced_around(q: Question, node: Any) -> list[Block]:
+    """What is to be known of a branch in a traced function, which is one operation where no lines are noted."""
+    functions = [f for f in ast.walk(q.program.whole) if isinstance(f, ast.FunctionDef)]
+    for f in functions:
+        is_around = f.lineno <= node.lineno <= (f.end_lineno or f.lineno)
+        if is_around and any("function" in ast.unparse(d) for d in f.decorator_list):
+            words = f"Where nobody asks why, the call of {f.name} is one operation with both branches, and the gradient is zero."
+            return [Words(words)]
+    return []
+
+
+def explain_not_run(q: Question) -> Explanation:
+    """A gradient is zero and no operation that was carried out leads from the source: a function did not run it."""
+    title = f"{q.title} is zero: the branch or the loop that uses {q.x} did not run."
+    words = "Let both branches use it, or call the function with what chooses the other one."
+    return Explanation("branch", title, q.line_of(q.target) or q.began, words)
+
+
+def _places(q: Question, node: Any, part: list[Any]) -> list[str]:
+    """The lines of a branch: of an expression, that of its statement."""
+    statements = part if isinstance(node, ast.If) else [node]
+    return [q.program.place(n.lineno) for n in statements]
 
 
 _THREADS: Final = (
@@ -386,7 +489,7 @@ _THREADS: Final = (
 )
 
 
-def _by_thread(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+def _by_thread(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """Something that the target depends on was computed in another thread, where the tape does not look."""
     block = q.block()
     made_here = all(isinstance(x, Variable) or q.name(x) for x in q.history.leaves(used))
@@ -432,8 +535,9 @@ def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[An
             yield node, [[choice] for choice in choices]
 
 
-Reason = Callable[[Question, set[Any], set[Any], set[int]], Explanation | None]
+Reason = Callable[[Question, Set[Any], Set[Any], Set[int]], Explanation | None]
 REASONS: Final[tuple[Reason, ...]] = (
-    _by_exit, _by_part, _by_memory, _by_closure, _by_variable, _by_place, _by_equality, _by_name,
-    _by_thread, _by_branch,
+    _by_exit, _by_part, _by_memory, _by_closure, _by_variable, _by_assignment, by_dataset, by_choice,
+    _by_place, _by_equality, _by_name, _by_thread,
+    _by_keeping, _by_branch,
 )  # fmt: skip

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
+from wengert.insight.explain.arrays import in_double, slope
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import Mend
 from wengert.insight.journal import Step
-from wengert.insight.program_text import short
+from wengert.insight.program_text import line_text, short
 from wengert.values.value import Key
 
 # By the type of the operation: what is said, with the number of its elements, and what helps.
@@ -38,7 +40,6 @@ _SAYINGS: Final = {
     "Sign": ("sign is constant almost everywhere", "Use a smooth one: tf.tanh(10.0 * x)."),
     "Square": ("its input is zero, where a square has no slope", "Start at another point."),
     "Abs": ("its input is zero, where its derivative is set to zero", "Start at another point."),
-    "Pow": ("its base is zero", "Start at another point."),
     "ClipByValue": ("everything is clipped", "Widen the bounds, or pass the gradient through: "
                     "x + tf.stop_gradient(clipped - x)."),
     "SelectV2": ("the branch that depends on it is selected nowhere", "Look at the condition."),
@@ -50,36 +51,91 @@ _SAYINGS: Final = {
 }  # fmt: skip
 
 
-def name_the_zero(q: Question, step: Step, key: Key) -> tuple[str, Mend]:
+def name_the_zero(q: Question, step: Step, key: Key, came: Any) -> tuple[str, Mend]:
     """Why an operation passes zero on to an input, and what helps."""
     name = step.row.name
     place = short(step.line)
+    if _is_too_small(step, key, came):
+        return _of_underflow(step)
     if name in ("Mul", "MatMul", "BatchMatMulV2", "Einsum", "RealDiv"):
         zero = _zero_factor(q, step, key)
         if zero:
             return (
                 f"it is multiplied by {zero} ({place}), which is zero.",
-                Mend(f"Let {zero} be different from zero: a mask, a weight or an initial value."),
+                Mend(
+                    f"Let {zero.replace('a ', 'this ')} be different from zero: a mask, a weight or an initial value."
+                ),
             )
-    if name == "Softmax" and _is_not_saturated(step):
-        why = (
-            f"what comes back to softmax is the same for all, and softmax adds up to one ({place})."
-        )
-        return why, Mend(
-            "Let the loss tell the probabilities apart: their sum is one whatever the input is."
-        )
-    if name in ("SelectV2", "Select") and _is_selected(step, key):
-        why = f"what comes back to the elements that tf.where selects is zero ({place})."
-        return why, Mend("Look at what is computed from them behind that line.")
+    special = _BY_VALUE.get(name)
+    found = None if special is None else special(step, key, place)
+    if found is not None:
+        return found
     saying = _SAYINGS.get(name)
     if saying is None:
         return f"{name} ({place}) passes zero.", Mend(f"Look at what {name} is given there.")
     return f"{saying[0]} ({place}).", Mend(saying[1])
 
 
-def _is_not_saturated(step: Step) -> bool:
+def _is_too_small(step: Step, key: Key, came: Any) -> bool:
+    """Whether the slope is not zero and the product with what comes back is, for lack of digits."""
+    wide = None if came is None else in_double(step, came, key)
+    if wide is None or not np.any(wide):
+        return False
+    own = slope(step, key)
+    return own is not None and bool(np.any((own != 0) & (wide != 0)))
+
+
+def _of_underflow(step: Step) -> tuple[str, Mend]:
+    dtype = step.results[0].dtype
+    why = f"what comes back to {step.row.name} ({short(step.line)}) is not zero, but its product with the slope is too small for {dtype.name}."
+    words = "Compute in float64, or keep the product of the slopes away from zero: a normalization, shortcuts around layers."
+    if dtype.size == 2:
+        words = (
+            "Compute this part in float32, or scale the loss up before the sweep and the gradient down after it "
+            "(loss scaling)."
+        )
+    return why, Mend(words)
+
+
+def _of_softmax(step: Step, key: Key, place: str) -> tuple[str, Mend] | None:
     probabilities = np.asarray(step.results[0]._array, np.float64)
-    return bool(probabilities.size) and bool(probabilities.max() < 1.0)
+    if probabilities.shape[-1:] == (1,):
+        why = f"softmax over one class is 1 whatever it is given ({place})."
+        return why, Mend(
+            "Use tf.sigmoid for a single number, or softmax along the axis of the classes."
+        )
+    if not probabilities.size or probabilities.max() >= 1.0:
+        return None
+    why = f"what comes back to softmax is the same for all, and softmax adds up to one ({place})."
+    words = "Let the loss tell the probabilities apart: their sum is one whatever the input is."
+    return why, Mend(words)
+
+
+def _of_selection(step: Step, key: Key, place: str) -> tuple[str, Mend] | None:
+    if not _is_selected(step, key):
+        is_dropout = "dropout" in line_text(step.line)
+        words = "Lower the rate, or draw again: a seed that is given draws the same each time."
+        return (f"dropout has dropped all of it ({place}).", Mend(words)) if is_dropout else None
+    why = f"what comes back to the elements that tf.where selects is zero ({place})."
+    return why, Mend("Look at what is computed from them behind that line.")
+
+
+def _of_power(step: Step, key: Key, place: str) -> tuple[str, Mend] | None:
+    base, exponent = (np.asarray(x._array) for x in step.inputs)
+    if not np.any(exponent):
+        why = f"its exponent is zero, and the power 1 whatever the base is ({place})."
+        return why, Mend("Look at the exponent.")
+    if np.any(base):
+        return None
+    return f"its base is zero ({place}).", Mend("Start at another point.")
+
+
+_BY_VALUE: Final[dict[str, Callable[[Step, Key, str], tuple[str, Mend] | None]]] = {
+    "Softmax": _of_softmax,
+    "SelectV2": _of_selection,
+    "Select": _of_selection,
+    "Pow": _of_power,
+}
 
 
 def _is_selected(step: Step, key: Key) -> bool:

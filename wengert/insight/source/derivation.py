@@ -166,7 +166,7 @@ def rederived(
     return _with_gradients(graph, list(xs), inputs, names, value, listener)
 
 
-def _behind(steps: Sequence[Step], keys: set[Key]) -> set[int]:
+def _behind(steps: Sequence[Step], keys: set[Key]) -> frozenset[int]:
     """The steps that compute values: also what a custom gradient is put around."""
     _, used = History(steps).up(keys)
     first: dict[Key, int] = {}
