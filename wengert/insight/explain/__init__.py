@@ -7,7 +7,7 @@ backward     The sweep, one operation at a time
 explanation  The answer
 rewriting    Lines of the program with the trouble taken out
 cuts         What cuts the way: one operation, of which kind
-roundabout   Ways through what keeps numbers alone: a dataset, an index, a count
+roundabout   Ways through what keeps numbers alone: a dataset, a cache, an index
 without_way  Why nothing leads from a source to a target
 missing      Why a gradient is None
 forms        Expressions that overflow, cancel or have no slope, and what to write instead

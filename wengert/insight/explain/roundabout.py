@@ -1,4 +1,4 @@
-"""Ways that lead from a source to a target through what keeps numbers alone: a dataset, an index, a count."""
+"""Ways that lead from a source to a target through what keeps numbers alone: a dataset, a cache, an index, a count."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from wengert.insight.explain.rewriting import expressions, read_names
 from wengert.insight.journal import Step
 from wengert.insight.program_text import line_text, short
 from wengert.insight.reports.blocks import Words
+from wengert.state.variable import Variable
 
 
 def by_dataset(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
@@ -23,6 +24,28 @@ def by_dataset(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Exp
             words = "Take the elements of the tensor itself: for x in tf.unstack(values)."
             return Explanation("left-tape", title, step.line, words, [Words(text)])
     return None
+
+
+def by_keeping(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
+    """A list, a dictionary or an object has kept something on the way since before the tape began."""
+    leaves = [
+        x for x in q.history.leaves(used) if not isinstance(x, Variable) and x is not q.source
+    ]
+    holders = dict.fromkeys(q.program.holder_of(x) for x in leaves if not q.name(x))
+    return next(filter(None, (_kept_by(q, holder) for holder in holders if holder)), None)
+
+
+def _kept_by(q: Question, holder: str) -> Explanation | None:
+    at = q.program.flow.last_filling(holder, q.owner, q.program.values)
+    if not at:
+        return None
+    line = q.program.place(at)
+    title = f"{q.title} is None: what {holder} holds was computed before the tape began."
+    text = f"{short(line)}   {line_text(line)}\n✂ the tape begins at {short(q.began)} and knows it as a number only."
+    words = (
+        f"Compute it in the block each time: what is kept does not follow {q.x}, nor its changes."
+    )
+    return Explanation("before-tape", title, line, words, [Words(text)])
 
 
 def by_choice(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:

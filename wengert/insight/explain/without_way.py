@@ -13,7 +13,7 @@ from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import keys_of
 from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.explain.rewriting import Mend, called, replacing
-from wengert.insight.explain.roundabout import by_choice, by_dataset
+from wengert.insight.explain.roundabout import by_choice, by_dataset, by_keeping
 from wengert.insight.journal import Exit
 from wengert.insight.program_text import (
     Assignment,
@@ -406,28 +406,6 @@ def _by_place(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Expl
     return None
 
 
-def _by_keeping(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
-    """A list, a dictionary or an object has kept something on the way since before the tape began."""
-    leaves = [
-        x for x in q.history.leaves(used) if not isinstance(x, Variable) and x is not q.source
-    ]
-    holders = dict.fromkeys(q.program.holder_of(x) for x in leaves if not q.name(x))
-    return next(filter(None, (_kept_by(q, holder) for holder in holders if holder)), None)
-
-
-def _kept_by(q: Question, holder: str) -> Explanation | None:
-    at = q.program.flow.last_filling(holder, q.owner, q.program.values)
-    if not at:
-        return None
-    line = q.program.place(at)
-    title = f"{q.title} is None: what {holder} holds was computed before the tape began."
-    text = f"{short(line)}   {line_text(line)}\n✂ the tape begins at {short(q.began)} and knows it as a number only."
-    words = (
-        f"Compute it in the block each time: what is kept does not follow {q.x}, nor its changes."
-    )
-    return Explanation("before-tape", title, line, words, [Words(text)])
-
-
 def _before(q: Question, block: ast.With, name: str, at: int) -> Explanation:
     line = q.program.place(at)
     title = f"{q.title} is None: {name} was computed before the tape began."
@@ -538,6 +516,5 @@ def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[An
 Reason = Callable[[Question, Set[Any], Set[Any], Set[int]], Explanation | None]
 REASONS: Final[tuple[Reason, ...]] = (
     _by_exit, _by_part, _by_memory, _by_closure, _by_variable, _by_assignment, by_dataset, by_choice,
-    _by_place, _by_equality, _by_name, _by_thread,
-    _by_keeping, _by_branch,
+    _by_place, _by_equality, _by_name, _by_thread, by_keeping, _by_branch,
 )  # fmt: skip
