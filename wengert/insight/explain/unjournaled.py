@@ -9,11 +9,12 @@ import numpy as np
 
 from wengert.insight.explain.cuts import changed_at
 from wengert.insight.explain.explanation import Explanation
+from wengert.insight.explain.in_tensors import in_tf
 from wengert.insight.explain.missing import explain_unwatched
 from wengert.insight.explain.numbers import array_of, finite
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import Mend, called, replacing
-from wengert.insight.explain.without_way import REASONS, in_tf
+from wengert.insight.explain.without_way import REASONS
 from wengert.insight.program_text import line_text, names_in, short
 from wengert.insight.reports.blocks import Words
 

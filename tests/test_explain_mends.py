@@ -1,0 +1,203 @@
+"""Mends are lines of the program: they run, keep the value, and give the gradient that is wanted."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+
+HEAD = "import math\nimport numpy as np\nimport wengert as tf\n"
+
+
+def program(setup: str, lines: str) -> str:
+    block = "\n    ".join(lines.split("\n"))
+    return f"""{HEAD}{setup}
+with tf.GradientTape() as tape:
+    {block}
+gradient = tape.gradient(y, x)
+answer = tape.explain(y, x)
+"""
+
+
+def run(folder: Path, text: str) -> dict[str, Any]:
+    folder.mkdir(exist_ok=True)
+    file = folder / f"program_{len(list(folder.iterdir()))}.py"
+    file.write_text(text, encoding="utf-8")
+    return runpy.run_path(str(file))
+
+
+def asked(folder: Path, setup: str, lines: str) -> tuple[Any, dict[str, Any]]:
+    """The answer, and what the mended program has when it has run."""
+    answer = run(folder, program(setup, lines))["answer"]
+    return answer, run(folder, answer.mended())
+
+
+def said(answer: Any) -> str:
+    return " ".join(str(answer).split())
+
+
+# What a program begins with, its lines, what the mended line has in it, its gradient, its value.
+MENDED: list[tuple[str, str, str, Any, Any]] = [
+    # An expression in another keeps its brackets.
+    ("x = tf.Variable([0.0, 8.0])", "y = tf.reduce_sum(x ** (1.0 / 3.0))",
+     "tf.maximum(x, 1e-12) ** (1.0 / 3.0)", [0.0, 1 / 12], 2.0),
+    ("x = tf.Variable([3.3, 8.8]); a, b = 2.0, 1.0", "y = tf.reduce_sum((x + 1.0) // (a + b))",
+     "(x + 1.0) / (a + b)", [1 / 3, 1 / 3], 4.7),
+    ("x = tf.Variable([3.3, 8.8]); a = 2.0", "y = tf.reduce_sum(tf.round(x - a))",
+     "x - a + tf.stop_gradient(tf.round(x - a) - (x - a))", [1.0, 1.0], 8.0),
+    ("x = tf.Variable(0.3); a, b = 0.9, 0.4", "y = tf.cast(x > a - b, tf.float32)",
+     "tf.sigmoid(10.0 * (x - (a - b)))", None, 0.1192),
+    ("x = tf.Variable(0.3); a, b = 0.9, 0.4", "y = tf.cast(a - b < x, tf.float32)",
+     "tf.sigmoid(10.0 * (x - (a - b)))", None, 0.1192),
+    ("x = tf.Variable(0.3); a, b = 0.9, 0.4", "y = tf.cast(tf.equal(x, a - b), tf.float32)",
+     "tf.exp(-(x - (a - b)) ** 2)", None, 0.9608),
+    ("x = tf.Variable([1.0, 0.0])", "y = tf.reduce_sum(3.0 / x / 2.0)",
+     "tf.math.divide_no_nan(3.0, x) / 2.0", [-1.5, 0.0], 1.5),
+    ("x = tf.Variable([1.0, 0.0])", "y = tf.reduce_sum(1.0 / (x * 2.0) - 1.0 / (x + 1.0))",
+     "tf.math.divide_no_nan(1.0, x * 2.0) - 1.0 / (x + 1.0)", [-0.25, 1.0], -1.0),
+    # The same function, where it was finite.
+    ("x = tf.Variable([0.0, 2.0]); safe = tf.constant(10.0)",
+     "y = tf.reduce_sum(tf.where(x > 0.0, tf.math.log(x), 0.0)) * safe",
+     "safe_2 = tf.where(x > 0.0, x, 1.0)", [0.0, 5.0], 6.9315),
+    ("x = tf.Variable([[100.0, 30.0], [60.0, 2.0]])",
+     "e = tf.exp(x)\np = e / tf.reduce_sum(e, axis=0)\ny = tf.reduce_sum(p * [[1.0, 2.0], [3.0, 4.0]])",
+     "tf.reduce_max(x, 0, keepdims=True)", [[0.0, 0.0], [0.0, 0.0]], 3.0),
+    ("x = tf.Variable([[100.0, 100.0], [60.0, 2.0]])",
+     "e = tf.exp(x)\np = e / tf.reduce_sum(e)\ny = tf.reduce_sum(p * [[1.0, 2.0], [3.0, 4.0]])",
+     "tf.exp(x - tf.reduce_max(x))", [[-0.25, 0.25], [0.0, 0.0]], 1.5),
+    ("x = tf.Variable([-1.0, -0.5])", "y = tf.reduce_sum(tf.math.log1p(x))",
+     "tf.math.log1p(tf.maximum(x, -1.0 + 1e-06))", [0.0, 2.0], None),
+    ("x = tf.Variable([0.0, -2.0])", "y = tf.reduce_sum(x ** -2)",
+     "tf.math.divide_no_nan(1.0, x ** 2)", [0.0, 0.25], 0.25),
+    ("x = tf.Variable([100.0, 1.0])", "y = tf.math.log(tf.reduce_sum([0.3, 0.7] * tf.exp(x)))",
+     "tf.reduce_logsumexp(x + tf.math.log([0.3, 0.7]))", [1.0, 0.0], 98.796),
+    ("x = tf.Variable([100.0, 1.0])", "y = tf.math.log(tf.reduce_mean(tf.exp(x)))",
+     "tf.reduce_logsumexp(x) - ", [1.0, 0.0], 99.3069),
+    ("x = tf.Variable([100.0, 1.0])", "y = tf.reduce_sum(tf.math.log(2.0 + tf.exp(x)))",
+     "tf.nn.softplus(x - 0.693", [1.0, 0.5761], 101.5514),
+    ("x = tf.Variable([200.0, 3.0])", "y = tf.reduce_sum(tf.exp(x) / (1.0 + tf.exp(x)))",
+     "tf.sigmoid(x)", [0.0, 0.0452], 1.9526),
+    ("x = tf.Variable([1.0, 2.0])", "v = np.array([x[0], x[1]]) * 2\ny = tf.reduce_sum(tf.constant(v) ** 2)",
+     "tf.stack([x[0], x[1]]) * 2", [8.0, 16.0], 20.0),
+    # Names, and what is put where.
+    ("x = tf.Variable([1.0, 200.0])", "y = tf.reduce_sum(tf.where(x < 10.0, tf.exp(x), x))",
+     "tf.exp(safe)", [2.7183, 1.0], 202.7183),
+    ("a = x = tf.Variable([0.0, 2.0])", "y = tf.reduce_sum(tf.where(a > 0.0, tf.math.log(a), 0.0))",
+     "tf.math.log(safe)", [0.0, 0.5], 0.6931),
+    ("t = x = tf.Variable([0.0, 2.0])", "y = tf.reduce_sum(tf.where(t > 0.0, tf.divide(t, t), 0.0))",
+     "tf.divide(t, safe)", [0.0, 0.0], 1.0),
+    ("x = tf.Variable([-1.0, 1.0])",
+     "y = tf.reduce_sum(tf.where(x < 0.0, 1.0 / (1.0 - x), tf.math.log(x + 1.0)))",
+     "tf.where(x < 0.0, 1.0 / safe, tf.math.log(safe_2))", [0.25, 0.5], 1.1931),
+    ("x = tf.Variable([0.2, 0.9, 0.0])",
+     "y = tf.reduce_sum(tf.one_hot(tf.argmax(x), 3) * [1.0, 2.0, 3.0])",
+     "tf.nn.softmax(x) * [1.0, 2.0, 3.0]", None, None),
+    ("x = tf.Variable([1.5, 2.5])",
+     "k = tf.map_fn(lambda v: tf.cast(v, tf.int32), x, fn_output_signature=tf.int32)\n"
+     "y = tf.reduce_sum(tf.cast(k, tf.float32))",
+     "k = tf.map_fn(lambda v: v, x)", [1.0, 1.0], 4.0),
+    ("x = tf.Variable(tf.constant([0.0, 0.0], tf.float16))", "y = tf.norm(x)",
+     "1e-06", [0.0, 0.0], None),
+    # In a function of the program.
+    ("def loss(v):\n    return tf.reduce_sum(3.0 / v / 2.0)\nx = tf.Variable([1.0, 0.0])", "y = loss(x)",
+     "return tf.reduce_sum(tf.math.divide_no_nan(3.0, v) / 2.0)", [-1.5, 0.0], 1.5),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("setup", "lines", "line", "gradient", "value"), MENDED)
+def test_a_mended_program_is_right(
+    setup: str, lines: str, line: str, gradient: Any, value: Any, tmp_path: Path
+) -> None:
+    answer, mended = asked(tmp_path, setup, lines)
+    assert line in answer.mended(), answer.mended()
+    assert mended["answer"].kind in ("right", "zero")
+    if gradient is not None:
+        np.testing.assert_allclose(mended["gradient"], gradient, rtol=1e-3, atol=1e-3)
+    if value is not None:
+        np.testing.assert_allclose(mended["y"], value, rtol=1e-3)
+
+
+# Where no line is right, the words say what to do.
+IN_WORDS = [
+    ("x = tf.Variable([0.0, 2.0])", "r = 1.0 / x\ny = tf.reduce_sum(tf.where(tf.math.is_finite(r), r, 0.0))",
+     "Make its argument safe."),
+    ("x = tf.Variable([[1.0, 2.0], [3.0, 1.0]])",
+     "k = tf.argmax(x, axis=1)\ny = tf.reduce_mean(tf.cast(tf.not_equal(k, [0, 1]), tf.float32))",
+     "tf.nn.softmax(scores) weighs all"),
+    ("x = tf.Variable([[1.0, 2.0], [3.0, 1.0]])", "y = tf.reduce_sum(tf.one_hot(tf.argmax(x), 2))",
+     "tf.nn.softmax(scores) weighs all"),
+    ("x = tf.Variable(0.5)", "y = tf.constant(float('%f' % (x * 2.0)))", "compute with operations of tf."),
+    ("x = tf.Variable([0.0 + 0.0j, 1.0 + 1.0j])", "y = tf.reduce_sum(tf.math.real(tf.math.log(x)))",
+     "Keep its argument away from zero."),
+    ("x = tf.Variable(tf.constant([30.0, 2.0], tf.float16))",
+     "y = tf.reduce_sum(x * x) * tf.constant(32768.0, tf.float16)", "Compute this part in float32"),
+    ("x = tf.Variable([100.0, 1.0])", "y = tf.reduce_sum(tf.exp(x))", "in logarithms"),
+    ("x = tf.Variable([2.0, 3.0])", "y = tf.constant(math.copysign(x[0], -1.0))", "compute with operations of tf."),
+    ("x = tf.Variable([0.0, -2.0]); p = tf.constant([0.5, 2.0])", "y = tf.reduce_sum(x ** p)",
+     "Keep the base away from zero."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("setup", "lines", "words"), IN_WORDS)
+def test_no_line_is_better_than_a_wrong_one(
+    setup: str, lines: str, words: str, tmp_path: Path
+) -> None:
+    text = program(setup, lines)
+    answer = run(tmp_path, text)["answer"]
+    assert not answer.right
+    assert words in said(answer)
+    assert not answer.edits
+    assert answer.mended().split() == text.split()
+
+
+def test_a_block_is_not_emptied(tmp_path: Path) -> None:
+    text = f"""{HEAD}x = tf.Variable(3.0)
+with tf.GradientTape() as t1:
+    y = x ** 3
+with tf.GradientTape() as t2:
+    dy = t1.gradient(y, x)
+answer = t2.explain(dy, x)
+"""
+    answer = run(tmp_path, text)["answer"]
+    compile(answer.mended(), "mended", "exec")
+
+
+# ---- a line of NumPy or of Python ----------------------------------------------------------------
+
+LEFT = [
+    "math.log(x[0], 2)", "math.log10(x[0])", "math.log2(x[0])", "math.atan2(x[0], x[1])", "math.fabs(x[0])",
+    "math.gamma(x[0])", "math.lgamma(x[0])", "math.erf(x[0])", "math.hypot(x[0], x[1])", "math.pow(x[0], 3)",
+    "math.degrees(x[0])", "math.fsum([x[0], x[1]])", "math.cosh(x[0])", "math.expm1(x[0])", "math.log1p(x[0])",
+    "np.std(x.numpy(), 0)", "np.dot(x.numpy(), x.numpy())", "np.linalg.norm(x.numpy(), np.inf)",
+    "np.cumsum(x.numpy())[1]", "np.arctan2(x.numpy(), 2.0)[0]", "np.sort(x.numpy())[0]", "np.median(x.numpy())",
+    "np.outer(x.numpy(), x.numpy())[0, 1]", "np.matmul(x.numpy(), x.numpy())", "np.float64(x[0])",
+    "np.exp(x.numpy(), dtype=np.float32)[0]", "x.numpy().astype(np.float64).sum()", "x.numpy().max()",
+    "x.numpy().reshape(-1)[0] * 2", "x.numpy().dot([1.0, 2.0])", "x.numpy().clip(0, 2).sum()", "x.numpy().T[0]",
+    "np.array(x).mean()", "np.array([x[0], x[1]]) @ np.array([1.0, 2.0])", "np.array([x[0], x[1]]) + 1.0",
+    "np.array([x[0], x[1]]).sum()", "x.numpy()[x.numpy() > 2].sum()", "x.numpy().item(1)", "x[0].numpy().item()",
+]  # fmt: skip
+
+
+def value_of(text: str, x: Any) -> float:
+    space = {"x": tf.constant(x), "tf": tf, "np": np}
+    exec("import math", space)
+    return float(np.sum(eval(text, space)))
+
+
+@pytest.mark.parametrize("text", LEFT)
+def test_what_left_for_numpy_or_python_stays(text: str, tmp_path: Path) -> None:
+    lines = f"y = tf.reduce_sum(tf.cast(tf.constant({text}), tf.float32) * 1.0)"
+    answer, mended = asked(tmp_path, "x = tf.Variable([1.5, 2.5])", lines)
+    assert answer.kind == "left-tape"
+    assert mended["answer"].right, answer.mended()
+    np.testing.assert_allclose(mended["y"], value_of(text, [1.5, 2.5]), rtol=1e-5)
+    by_differences = [
+        (value_of(text, [1.5 + a, 2.5 + b]) - value_of(text, [1.5 - a, 2.5 - b])) / 2e-2
+        for a, b in ((1e-2, 0.0), (0.0, 1e-2))
+    ]
+    np.testing.assert_allclose(mended["gradient"], by_differences, atol=1e-2, rtol=1e-2)
