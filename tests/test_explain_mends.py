@@ -201,3 +201,75 @@ def test_what_left_for_numpy_or_python_stays(text: str, tmp_path: Path) -> None:
         for a, b in ((1e-2, 0.0), (0.0, 1e-2))
     ]
     np.testing.assert_allclose(mended["gradient"], by_differences, atol=1e-2, rtol=1e-2)
+
+
+FURTHER = [
+    ("x = tf.Variable([1.0, 2.0, 4.0])", "h = x.numpy() * 2.0\nk = h.sum() / 3.0\ny = tf.constant(k * h.max())",
+     ["h = x * 2.0", "k = tf.reduce_sum(h) / 3.0", "y = k * tf.reduce_max(h)"], [16 / 3, 16 / 3, 44 / 3]),
+    ("def loss(v):\n    h = v.numpy()\n    return tf.constant(h.mean()), 1.0\nx = tf.Variable([1.0, 2.0])",
+     "y, z = loss(x)", ["h = v", "return (tf.reduce_mean(h), 1.0)"], [0.5, 0.5]),
+    ("x = tf.Variable([1.0, 2.0])", "h = np.array(x)\nh = h.reshape(2, 1)\ny = tf.reduce_sum(tf.constant(h.T) ** 2)",
+     ["h = x", "h = tf.reshape(h, [2, 1])", "y = tf.reduce_sum(tf.transpose(h) ** 2)"], [2.0, 4.0]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("setup", "lines", "new", "gradient"), FURTHER)
+def test_the_lines_behind_are_mended_with_it(
+    setup: str, lines: str, new: list[str], gradient: Any, tmp_path: Path
+) -> None:
+    answer, mended = asked(tmp_path, setup, lines)
+    for line in new:
+        assert line in answer.mended()
+        assert line in answer.mend
+    np.testing.assert_allclose(mended["gradient"], gradient, rtol=1e-5)
+
+
+def test_a_line_whose_result_is_an_array_for_others_is_left(tmp_path: Path) -> None:
+    lines = "h = x.numpy()\nh.sort()\ny = tf.reduce_sum(tf.constant(h))"
+    text = program("x = tf.Variable([2.0, 1.0])", lines)
+    assert run(tmp_path, text)["answer"].mended().split() == text.split()
+
+
+# ---- the trial of a line ---------------------------------------------------------------------------
+
+
+def test_a_trial_changes_nothing(tmp_path: Path) -> None:
+    """What the block does beside computing is not done again: then a line stands for itself, or is left."""
+    text = program(
+        "calls, state = [], tf.Variable(0.0)\n"
+        "def noted(v):\n    calls.append(1)\n    state.assign_add(1.0)\n    return v\n"
+        "x = tf.Variable([0.0, 4.0])",
+        "y = tf.reduce_sum(tf.sqrt(noted(x)))",
+    )
+    ran = run(tmp_path, text)
+    assert "tf.sqrt(noted(x) + 1e-12)" in ran["answer"].mend
+    assert (ran["calls"], float(ran["state"])) == ([1], 1.0)
+
+
+def test_a_trial_draws_no_random_numbers(tmp_path: Path) -> None:
+    drawn = []
+    for last in ("answer = tape.explain(y, x)", "answer = 0"):
+        text = program("tf.random.set_seed(1); x = tf.Variable([0.0, 4.0])",
+                       "y = tf.reduce_sum(tf.sqrt(x) * tf.random.uniform([2]))")  # fmt: skip
+        text = text.replace(
+            "answer = tape.explain(y, x)", f"{last}\ndrawn = tf.random.uniform([2])"
+        )
+        drawn.append(run(tmp_path, text)["drawn"].numpy())
+    np.testing.assert_array_equal(*drawn)
+
+
+def test_names_of_modules_that_the_program_lacks_are_not_written(tmp_path: Path) -> None:
+    text = (
+        "import wengert\nx = wengert.Variable([0.0, 4.0])\n"
+        "with wengert.GradientTape() as tape:\n    y = wengert.reduce_sum(1.0 / x)\n"
+        "answer = tape.explain(y, x)\n"
+    )
+    answer = run(tmp_path, text)["answer"]
+    assert not answer.edits
+    assert "tf.math.divide_no_nan gives zero." in said(answer)
+
+
+def test_several_lines_go_behind_the_head_of_a_line(tmp_path: Path) -> None:
+    lines = "if True: y = tf.reduce_sum(tf.where(x > 0.0, tf.math.log(x), 0.0))"
+    _, mended = asked(tmp_path, "x = tf.Variable([0.0, 2.0])", lines)
+    np.testing.assert_allclose(mended["gradient"], [0.0, 0.5])

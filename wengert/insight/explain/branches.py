@@ -28,7 +28,7 @@ def safe_branches(
 ) -> Iterator[Lines]:
     """Lines in which one call of these functions has a safe argument, or in which all that may fail have."""
     text, selecting = line_text(place), line_text(where_place)
-    if _scope(program, where_place) is not _scope(program, place):
+    if scope_of(program, where_place) is not scope_of(program, place):
         return
     nodes = expressions(text)
     if any(isinstance(n, _UNNAMED) for n in nodes):  # its names mean nothing before the line
@@ -49,7 +49,7 @@ def safe_branches(
             yield _guarded(place, text, condition, sides, weak)
 
 
-def _scope(program: Program, place: str) -> ast.AST | None:
+def scope_of(program: Program, place: str) -> ast.AST | None:
     """The innermost function around a line, or the module."""
     file, _, number = place.rpartition(":")
     if file != program.file or not number.isdigit():
@@ -64,7 +64,7 @@ def _scope(program: Program, place: str) -> ast.AST | None:
 
 def _made_from(program: Program, place: str, until: str) -> set[str]:
     """The names that are made, down to a line, from what a line computes."""
-    scope, first, last = _scope(program, place), _line(place), _line(until)
+    scope, first, last = scope_of(program, place), _line(place), _line(until)
     made: set[str] = set()
     kinds = (ast.Assign, ast.AnnAssign, ast.AugAssign)
     statements = [n for n in ast.walk(scope or program.whole) if isinstance(n, kinds)]
@@ -85,7 +85,7 @@ def _is_known(program: Program, condition: ast.expr, place: str, behind: set[str
     names = set(names_in(condition))
     if names & behind:
         return False
-    scope = _scope(program, place) or program.whole
+    scope = scope_of(program, place) or program.whole
     made = [[a.line for a in assignments_in(scope, name)] for name in names]
     return all(not lines or min(lines) < _line(place) for lines in made)
 

@@ -123,8 +123,9 @@ def soft_plus(node: ast.expr) -> ast.expr | None:
     for number, x in _number_and_exp(_argument(node, "log")):
         if number == 1.0:
             return filled("tf.nn.softplus(x)", x=x)
-        log = ast.Constant(math.log(number))
-        return filled("c + tf.nn.softplus(x - c)", x=x, c=log)
+        log = ast.Constant(abs(math.log(number)))
+        form = "tf.nn.softplus(x + c) - c" if number < 1 else "tf.nn.softplus(x - c) + c"
+        return filled(form, x=x, c=log)
     return None
 
 
@@ -192,8 +193,12 @@ def sigmoid(node: ast.expr) -> ast.expr | None:
 
 
 def _negated(node: ast.expr) -> ast.expr:
-    is_negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-    return node.operand if isinstance(node, ast.UnaryOp) and is_negative else filled("-x", x=node)
+    """The opposite, without a sign where there was one."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return node.operand
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
+        return ast.BinOp(_negated(node.left), node.op, node.right)
+    return filled("-x", x=node)
 
 
 def safe_division(node: ast.expr) -> ast.expr | None:
@@ -236,4 +241,6 @@ def inverse_power(node: ast.expr) -> ast.expr | None:
     is_number = isinstance(power, ast.UnaryOp) and isinstance(power.op, ast.USub)
     if base is None or not is_number or not isinstance(power, ast.UnaryOp):
         return None
-    return filled("tf.math.divide_no_nan(1.0, b ** p)", b=base, p=power.operand)
+    is_one = ast.unparse(power.operand) in ("1", "1.0")
+    divisor = base if is_one else filled("b ** p", b=base, p=power.operand)
+    return filled("tf.math.divide_no_nan(1.0, d)", d=divisor)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
 from wengert.api.numpy.counterparts import FUNCTIONS, UFUNCS
 from wengert.host.syntax import expression, parsed
-from wengert.insight.explain.rewriting import filled, joined
-from wengert.insight.program_text import names_in
+from wengert.insight.explain.branches import scope_of
+from wengert.insight.explain.rewriting import Mend, filled, instead_of, joined
+from wengert.insight.program_text import Program, line_text, names_in
 
 # The names of elementwise functions in tf, of as many arguments.
 _ELEMENTWISE: Final = {
@@ -49,19 +51,77 @@ class _Unclear(Exception):  # noqa: N818  # it is no error
 def in_tf(text: str) -> str:
     """The line with operations of tensors in place of those of NumPy and Python; empty if unsure."""
     try:
-        tree = parsed(text)
-        _InTf().generic_visit(tree)
-        new = joined(tree)
+        new, _ = _changed(text, set())
     except (SyntaxError, _Unclear):
         return ""
     return "" if new == joined(parsed(text)) else new
 
 
+def all_in_tf(program: Program, place: str) -> Mend | None:
+    """The same, with the lines behind it that compute with what it gives; None if unsure."""
+    scope, asked = scope_of(program, place), program.frame.f_lineno
+    made: set[str] = set()
+    lines, edits = [], []
+    for at in _statements_of(scope, int(place.rpartition(":")[2]), asked) if scope else ():
+        where = program.place(at)
+        text = line_text(where)
+        try:
+            new, made = _changed(text, made)
+        except (SyntaxError, _Unclear):
+            return None
+        if new != joined(parsed(text)):
+            lines.append(new)
+            edits.append(instead_of(where, (new,)))
+    return Mend("", tuple(lines), tuple(edits)) if lines else None
+
+
+def _statements_of(scope: ast.AST, first: int, asked: int) -> list[int]:
+    """The lines of simple statements from a line on, down to the question."""
+    nodes = [n for n in _within(scope) if isinstance(n, ast.stmt) and not hasattr(n, "body")]
+    behind = {n.lineno for n in nodes if first <= (n.end_lineno or n.lineno)}
+    last = (
+        asked - 1 if first < asked and min(behind, default=0) <= asked else max(behind, default=0)
+    )
+    return sorted(at for at in behind if at <= max(last, first))
+
+
+def _within(scope: ast.AST) -> Iterator[ast.AST]:
+    """What is in a function, or a module, without what is in functions within."""
+    for node in ast.iter_child_nodes(scope):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            yield node
+            yield from _within(node)
+
+
+def _changed(text: str, made: set[str]) -> tuple[str, set[str]]:
+    """A line in operations of tensors, and the names that tensors have behind it where arrays had them."""
+    tree = parsed(text)
+    changer = _InTf(made)
+    for statement in tree.body:
+        changer.generic_visit(statement)
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                made = _bound(changer, target, statement.value, made)
+            changer.names = made
+    return joined(tree), made
+
+
+def _bound(changer: _InTf, target: ast.expr, value: ast.expr, made: set[str]) -> set[str]:
+    """The names of tensors, when a value has been given to a target."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for one, its in zip(target.elts, value.elts, strict=False):
+            made = _bound(changer, one, its, made)
+        return made
+    names = set(names_in(target, stored=True))
+    return made | names if changer.is_tensor(value) else made - names
+
+
 class _InTf(ast.NodeTransformer):
     """What was an array or a number becomes a tensor, and what is done with it is what a tensor can do."""
 
-    def __init__(self) -> None:
-        self._tensors: list[ast.AST] = []  # expressions that were arrays or numbers
+    def __init__(self, names: set[str]) -> None:
+        self.names = names  # of what was an array or a number
+        self._tensors: list[ast.AST] = []  # expressions that were
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         raise _Unclear  # text, not a number
@@ -69,7 +129,7 @@ class _InTf(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         new: ast.AST = super().visit(node)
         parts = ast.iter_child_nodes(new)
-        if isinstance(new, _BINARY) and any(map(self._is_tensor, parts)):
+        if isinstance(new, _BINARY) and any(map(self.is_tensor, parts)):
             self._tensors.append(new)
         if isinstance(new, ast.BinOp) and _is_text(new.left):  # it is filled in
             raise _Unclear
@@ -77,7 +137,9 @@ class _InTf(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if self._is_tensor(node.value):
+        if self.is_tensor(node.value):
+            if node.attr in ("shape", "dtype"):
+                return node
             if node.attr != "T":
                 raise _Unclear
             return self._tensor(filled("tf.transpose(x)", x=node.value))
@@ -111,7 +173,10 @@ class _InTf(ast.NodeTransformer):
         self._tensors.append(node)
         return node
 
-    def _is_tensor(self, node: ast.AST) -> bool:
+    def is_tensor(self, node: ast.AST) -> bool:
+        """Whether an expression was an array, or a number."""
+        if isinstance(node, ast.Name) and node.id in self.names:
+            return True
         return any(t is node for t in self._tensors)
 
     def _taken(self, node: ast.Call) -> ast.expr:
@@ -132,7 +197,7 @@ class _InTf(ast.NodeTransformer):
             return self._tensor(x)
         if name == "item" and not node.args:
             return self._tensor(x)
-        if not self._is_tensor(x) and name not in ("item", "tolist"):
+        if not self.is_tensor(x) and name not in ("item", "tolist"):
             return node
         return self._tensor(_of_method(node, x, name))
 

@@ -68,8 +68,8 @@ def instead_of(place: str, lines: tuple[str, ...] = ()) -> Edit:
     if found is None:
         return Edit(int(place.rpartition(":")[2]), lines)
     before = found.before.strip()
-    if before and len(lines) == 1:  # such as `def f(x): return x`
-        lines = (f"{before} {lines[0]}",)
+    if before and lines:  # such as `def f(x): return x`
+        lines = (f"{before} {'; '.join(lines)}",)
     return Edit(found.first, lines, last=found.last)
 
 
@@ -143,12 +143,13 @@ def called(node: ast.AST) -> str:
 
 def new_name(place: str, wish: str, taken: Collection[str] = ()) -> str:
     """A name that the program does not use."""
-    used = {*taken, *_names_of_program("".join(linecache.getlines(place.rpartition(":")[0])))}
+    used = {*taken, *names_of_program("".join(linecache.getlines(place.rpartition(":")[0])))}
     numbered = (f"{wish}_{n}" for n in itertools.count(2))
     return next(name for name in itertools.chain([wish], numbered) if name not in used)
 
 
-def _names_of_program(text: str) -> Iterator[str]:
+def names_of_program(text: str) -> Iterator[str]:
+    """All names of a program: those of values, of arguments, of functions and of modules."""
     for node in expressions(text):
         for field in ("id", "arg", "name", "asname"):
             name = getattr(node, field, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import linecache
 import types
@@ -18,7 +19,7 @@ from wengert.core.context import activate, apply_overrides, current_graph, threa
 from wengert.core.tape import Tape
 from wengert.host.syntax import expression, parsed
 from wengert.insight.explain.question import Question
-from wengert.insight.explain.rewriting import Edit, Mend, called, edited, replacing
+from wengert.insight.explain.rewriting import Mend, called, edited, names_of_program, replacing
 from wengert.insight.program_text import names_in
 from wengert.ops.math.elementwise import ones_like
 from wengert.state.variable import Variable
@@ -55,13 +56,21 @@ def proposed(
     `digits` says how near a mended line comes to the value, wherever that is finite. `sure` says that a line is right
     even if it cannot be tried: if nothing is said, a line is where it is the only candidate.
     """
-    trial = Trial(q)
-    sure = len(set(candidates)) == 1 if sure is None else sure
-    best, found = (UNKNOWN - sure), Mend(otherwise or words)
-    for candidate in dict.fromkeys(candidates):
-        lines = (candidate,) if isinstance(candidate, str) else candidate
-        mend = replacing(place, words, *lines)
-        how = trial.of(mend.edits, digits) if mend.lines else BAD
+    lines = [(c,) if isinstance(c, str) else c for c in dict.fromkeys(candidates)]
+    mends = [replacing(place, words, *each) for each in lines]
+    sure = len(mends) == 1 if sure is None else sure
+    return best_of(q, place, mends, digits, sure) or Mend(otherwise or words)
+
+
+def best_of(
+    q: Question, place: str, mends: Sequence[Mend], digits: float, sure: bool
+) -> Mend | None:
+    """The first of the mends of a line that does best; None where none is known to do well."""
+    trial = Trial(q, place)
+    best: int = UNKNOWN - sure
+    found = None
+    for mend in mends:
+        how = trial.of(mend, digits) if mend.lines else BAD
         if how > best:
             best, found = how, mend
     return found
@@ -75,18 +84,20 @@ class _Ran(NamedTuple):
 class Trial:
     """The block of a tape, to be run again with other lines in it."""
 
-    def __init__(self, q: Question) -> None:
+    def __init__(self, q: Question, place: str) -> None:
         self._q = q
-        self._text = "".join(linecache.getlines(q.program.file))
+        self._file = place.rpartition(":")[0]  # that of the lines
+        self._text = "".join(linecache.getlines(self._file))
         self._before: _Ran | None = None
         self._is_ready: bool | None = None
 
-    def of(self, edits: Sequence[Edit], digits: float) -> int:
-        """How well the program does with these edits."""
-        text = edited(self._text, edits)
+    def of(self, mend: Mend, digits: float) -> int:
+        """How well the program does with a mend."""
         try:
-            tree = parsed(text)
+            tree = parsed(edited(self._text, mend.edits))
         except SyntaxError:
+            return BAD
+        if not self._knows_names(mend.lines):
             return BAD
         if not self._can_run():
             return UNKNOWN
@@ -100,10 +111,17 @@ class Trial:
             return BAD
         return _compared(self._before, after, digits)
 
+    def _knows_names(self, lines: Sequence[str]) -> bool:
+        """Whether the program has the names that lines read, or they make them."""
+        known = {*names_of_program(self._text), *dir(builtins)}
+        made = {n for line in lines for n in names_in(parsed(line), stored=True)}
+        return all(n in known | made for line in lines for n in names_in(parsed(line)))
+
     def _can_run(self) -> bool:
         """Whether the block as it is written gives what it gave."""
         if self._is_ready is None:
-            self._is_ready = _is_small(self._q) and self._reproduces()
+            is_here = self._file == self._q.program.file and not self._q.program.is_stale
+            self._is_ready = is_here and _is_small(self._q) and self._reproduces()
         return self._is_ready
 
     def _reproduces(self) -> bool:

@@ -10,10 +10,10 @@ import numpy as np
 
 from wengert.host.syntax import expression
 from wengert.insight.explain.explanation import Explanation
-from wengert.insight.explain.in_tensors import in_tf
+from wengert.insight.explain.in_tensors import all_in_tf, in_tf
 from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.explain.rewriting import Mend, called, replacing
-from wengert.insight.explain.trial import proposed
+from wengert.insight.explain.trial import EXACT, best_of, proposed
 from wengert.insight.journal import Exit
 from wengert.insight.program_text import (
     Assignment,
@@ -85,8 +85,9 @@ def left_the_tape(q: Question, out: Exit, why: str) -> Explanation:
         "If NumPy must compute it, give it a derivative by tf.wrap or tf.custom_gradient. Otherwise"
     )
     otherwise = f"{words} compute with operations of tf."
-    new = in_tf(text)
-    mend = proposed(q, out.line, f"{words}:", [new] if new else [], otherwise=otherwise)
+    found = all_in_tf(q.program, out.line)
+    mends = [] if found is None else [found._replace(words=f"{words}:")]
+    mend = best_of(q, out.line, mends, EXACT, sure=True) or Mend(otherwise)
     title = f"{q.title} is None: the way from {q.x} to {q.y} leaves the tape ({why})."
     return Explanation("left-tape", title, out.line, mend, blocks)
 
