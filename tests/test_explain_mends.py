@@ -273,3 +273,12 @@ def test_several_lines_go_behind_the_head_of_a_line(tmp_path: Path) -> None:
     lines = "if True: y = tf.reduce_sum(tf.where(x > 0.0, tf.math.log(x), 0.0))"
     _, mended = asked(tmp_path, "x = tf.Variable([0.0, 2.0])", lines)
     np.testing.assert_allclose(mended["gradient"], [0.0, 0.5])
+
+
+def test_no_more_lines_are_changed_than_need_be(tmp_path: Path) -> None:
+    lines = "err = x.numpy() - 1.0\ny = tf.reduce_mean(tf.constant(err))"
+    answer, mended = asked(tmp_path, "x = tf.Variable([1.0, 2.0])", lines)
+    assert answer.mend.endswith("Otherwise:\nerr = x - 1.0")
+    assert mended["answer"].right
+    lines = "if (k := x.numpy()).sum() > 0:\n    y = tf.reduce_sum(tf.constant(k))"
+    assert not run(tmp_path, program("x = tf.Variable([1.0, 2.0])", lines))["answer"].edits

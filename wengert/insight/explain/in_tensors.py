@@ -11,8 +11,8 @@ import numpy as np
 from wengert.api.numpy.counterparts import FUNCTIONS, UFUNCS
 from wengert.host.syntax import expression, parsed
 from wengert.insight.explain.branches import scope_of
-from wengert.insight.explain.rewriting import Mend, filled, instead_of, joined
-from wengert.insight.program_text import Program, line_text, names_in
+from wengert.insight.explain.rewriting import Edit, Mend, filled, instead_of, joined
+from wengert.insight.program_text import Program, line_text, names_in, statement_at
 
 # The names of elementwise functions in tf, of as many arguments.
 _ELEMENTWISE: Final = {
@@ -57,22 +57,28 @@ def in_tf(text: str) -> str:
     return "" if new == joined(parsed(text)) else new
 
 
-def all_in_tf(program: Program, place: str) -> Mend | None:
-    """The same, with the lines behind it that compute with what it gives; None if unsure."""
-    scope, asked = scope_of(program, place), program.frame.f_lineno
+def all_in_tf(program: Program, place: str) -> list[Mend]:
+    """The same alone, and with the lines behind it that compute with what it gives."""
+    scope, first = scope_of(program, place), statement_at(place)
+    if scope is None or first is None:  # in a line that has others in it, such as an `if`
+        return []
     made: set[str] = set()
-    lines, edits = [], []
-    for at in _statements_of(scope, int(place.rpartition(":")[2]), asked) if scope else ():
+    lines: list[str] = []
+    edits: list[Edit] = []
+    mends: list[Mend] = []
+    for at in _statements_of(scope, first.first, program.frame.f_lineno):
         where = program.place(at)
         text = line_text(where)
         try:
             new, made = _changed(text, made)
         except (SyntaxError, _Unclear):
-            return None
+            return mends
         if new != joined(parsed(text)):
             lines.append(new)
             edits.append(instead_of(where, (new,)))
-    return Mend("", tuple(lines), tuple(edits)) if lines else None
+        if at == first.first and lines:
+            mends.append(Mend("", tuple(lines), tuple(edits)))
+    return [*mends, Mend("", tuple(lines), tuple(edits))]
 
 
 def _statements_of(scope: ast.AST, first: int, asked: int) -> list[int]:

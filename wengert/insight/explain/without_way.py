@@ -85,9 +85,9 @@ def left_the_tape(q: Question, out: Exit, why: str) -> Explanation:
         "If NumPy must compute it, give it a derivative by tf.wrap or tf.custom_gradient. Otherwise"
     )
     otherwise = f"{words} compute with operations of tf."
-    found = all_in_tf(q.program, out.line)
-    mends = [] if found is None else [found._replace(words=f"{words}:")]
-    mend = best_of(q, out.line, mends, EXACT, sure=True) or Mend(otherwise)
+    mends = [m._replace(words=f"{words}:") for m in all_in_tf(q.program, out.line)]
+    mend = best_of(q, out.line, mends, EXACT, sure=False)
+    mend = mend or best_of(q, out.line, mends[1:], EXACT, sure=True) or Mend(otherwise)
     title = f"{q.title} is None: the way from {q.x} to {q.y} leaves the tape ({why})."
     return Explanation("left-tape", title, out.line, mend, blocks)
 
