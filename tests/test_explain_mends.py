@@ -103,6 +103,8 @@ MENDED: list[tuple[str, str, str, Any, Any]] = [
      "k = tf.map_fn(lambda v: v, x)", [1.0, 1.0], 4.0),
     ("x = tf.Variable(tf.constant([0.0, 0.0], tf.float16))", "y = tf.norm(x)",
      "1e-06", [0.0, 0.0], None),
+    ("x = tf.Variable([0.0, 4.0])", "y = tf.reduce_sum(tf.math.rsqrt(x))",
+     "tf.math.rsqrt(x + 1e-12)", [-5e17, -1 / 16], None),
     # In a function of the program.
     ("def loss(v):\n    return tf.reduce_sum(3.0 / v / 2.0)\nx = tf.Variable([1.0, 0.0])", "y = loss(x)",
      "return tf.reduce_sum(tf.math.divide_no_nan(3.0, v) / 2.0)", [-1.5, 0.0], 1.5),
@@ -125,7 +127,7 @@ def test_a_mended_program_is_right(
 # Where no line is right, the words say what to do.
 IN_WORDS = [
     ("x = tf.Variable([0.0, 2.0])", "r = 1.0 / x\ny = tf.reduce_sum(tf.where(tf.math.is_finite(r), r, 0.0))",
-     "Make its argument safe."),
+     "tf.where(condition, x, 1.0) in place of its argument x"),
     ("x = tf.Variable([[1.0, 2.0], [3.0, 1.0]])",
      "k = tf.argmax(x, axis=1)\ny = tf.reduce_mean(tf.cast(tf.not_equal(k, [0, 1]), tf.float32))",
      "tf.nn.softmax(scores) weighs all"),
@@ -244,6 +246,26 @@ def test_a_trial_changes_nothing(tmp_path: Path) -> None:
     ran = run(tmp_path, text)
     assert "tf.sqrt(noted(x) + 1e-12)" in ran["answer"].mend
     assert (ran["calls"], float(ran["state"])) == ([1], 1.0)
+
+
+def test_in_what_cannot_be_tried_both_branches_are_made_safe(tmp_path: Path) -> None:
+    setup = "calls = []\nx = tf.Variable([-1.0, 1.0])"
+    lines = (
+        "calls.append(1)\n"
+        "y = tf.reduce_sum(tf.where(x < 0.0, tf.math.log(1.0 - x), tf.math.log(x + 1.0)))"
+    )
+    _, mended = asked(tmp_path, setup, lines)
+    np.testing.assert_allclose(mended["gradient"], [-0.5, 0.5])
+
+
+def test_a_trial_is_told_to_no_journal() -> None:
+    x = tf.Variable([0.0, 4.0])
+    with tf.GradientTape(persistent=True, source_lines=True) as tape:
+        y = tf.reduce_sum(tf.sqrt(x) * float(x[1]))
+        answers = [str(tape.explain(y, x)) for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert tape._journal is not None
+    assert len(tape._journal.exits) == 1
 
 
 def test_a_trial_draws_no_random_numbers(tmp_path: Path) -> None:

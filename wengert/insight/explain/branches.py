@@ -49,6 +49,11 @@ def safe_branches(
             yield _guarded(place, text, condition, sides, weak)
 
 
+def safe_number(names: Collection[str]) -> str:
+    """An argument for which the functions of these names are finite, as are their slopes."""
+    return next((_HARMLESS[name] for name in names if name in _HARMLESS), "1.0")
+
+
 def scope_of(program: Program, place: str) -> ast.AST | None:
     """The innermost function around a line, or the module."""
     file, _, number = place.rpartition(":")
@@ -146,7 +151,7 @@ class _Guard(ast.NodeTransformer):
 
     def _name_for(self, node: ast.AST, argument: ast.expr, side: int) -> str:
         template = "tf.where(c, a, one)" if side == 1 else "tf.where(c, one, a)"
-        one = ast.Constant(float(_HARMLESS.get(called(node), "1.0")))
+        one = ast.Constant(float(safe_number([called(node)])))
         made = ast.unparse(filled(template, c=self._condition, a=argument, one=one))
         if made not in self._names:
             self._names[made] = new_name(self._place, "safe", self._names.values())

@@ -111,7 +111,7 @@ def _question(tape: Any, target: Any, source: Any, y: str, x: str, program: Prog
         source,
         y,
         x,
-        History(journal.steps),
+        History(list(journal.steps)),  # asked in the block, the answer's own steps would follow
         program,
         journal.began,
         followed[-1] if followed else None,

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from wengert.host.syntax import expression
-from wengert.insight.explain.branches import safe_branches
+from wengert.insight.explain.branches import safe_branches, safe_number
 from wengert.insight.explain.forms import (
     TINY,
     axis_of,
@@ -101,7 +101,12 @@ def _behind_where(q: Question, c: Culprit) -> Verdict | None:
         "argument safe:"
     )
     why = f"{name} is in a branch of tf.where that is not taken at this element."
-    return "where", why, proposed(q, c.step.line, words, lines)
+    mend = proposed(q, c.step.line, words, lines)
+    if not mend.lines:  # the last makes all safe that may fail: it is right, if more than need be
+        by = "a condition on x itself that is there before that line"
+        otherwise = f"{words[:-1]}: tf.where(condition, x, {safe_number(names)}) in place of its argument x, by {by}."
+        mend = proposed(q, c.step.line, words, lines[-1:], otherwise=otherwise)
+    return "where", why, mend
 
 
 def _where_after(q: Question, c: Culprit) -> Step | None:
@@ -119,12 +124,20 @@ def _where_after(q: Question, c: Culprit) -> Step | None:
 
 
 def _of_sqrt(q: Question, c: Culprit) -> Verdict:
+    if c.step.row.name == "Rsqrt" and _operand(c) == 0:
+        why = "The root of zero is zero, and one by it is infinite."
+        words = "Keep its argument away from zero:"
+        return "sqrt", why, _argument(q, c, ("rsqrt",), f"x + {_tiny(c)}", words)
     if c.forward:
         return (
             "sqrt",
             "The square root of a negative number is NaN.",
             _argument(
-                q, c, ("sqrt",), "tf.maximum(x, 0.0)", "Keep its argument from being negative:"
+                q,
+                c,
+                _FUNCTIONS[c.step.row.name],
+                "tf.maximum(x, 0.0)",
+                "Keep its argument from being negative:",
             ),
         )
     squares = _is_sum_of_squares(q, c.step)

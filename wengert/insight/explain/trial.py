@@ -20,15 +20,18 @@ from wengert.core.tape import Tape
 from wengert.host.syntax import expression, parsed
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import Mend, called, edited, names_of_program, replacing
+from wengert.insight.journal import Journal
 from wengert.insight.program_text import names_in
 from wengert.ops.math.elementwise import ones_like
 from wengert.state.variable import Variable
-from wengert.values.exits import call_watchers, exit_watchers
+from wengert.values.exits import exit_watchers
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
 
 _MOST: Final = 2000  # operations that are carried out anew for a trial
 _LARGEST: Final = 10_000_000  # numbers that they may compute
+
+_FILE: Final = "<trial>"  # where what is run again stands
 
 # How well a mended block does.
 BAD: Final = 0  # it fails, its value is another, or its gradient is no better
@@ -145,32 +148,30 @@ class Trial:
         tape.watch(q.source)
         with _unheard():
             with activate((tape,), None):
-                exec(compile(module, "<trial>", "exec"), names)
+                exec(compile(module, _FILE, "exec"), names)
                 target = eval(q.y, names)
             return _Ran(target, _gradient(q, tape, target))
 
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Nobody is told what happens: no warnings are shown, and no journal notes what leaves."""
-    watchers: list[list[Any]] = [exit_watchers, call_watchers]
-    were = [list(each) for each in watchers]
-    for each in watchers:
-        each.clear()
+    """No warnings are shown, and no journal keeps what left for Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        for each, back in zip(watchers, were, strict=True):
-            each[:] = back
+        journals = [getattr(watcher, "__self__", None) for watcher in list(exit_watchers)]
+        for journal in journals:
+            if isinstance(journal, Journal):
+                journal.exits[:] = [e for e in journal.exits if not e.line.startswith(_FILE)]
 
 
 def _gradient(q: Question, tape: Tape, target: Any) -> Any:
     if not isinstance(target, (Tensor, Variable)) or not target.dtype.is_differentiable:
         return None
-    seed = q.seed if q.seed is not None else ones_like(target)
     with activate((), None), apply_overrides(q.rules, must=False):
+        seed = ones_like(target) if q.seed is None else q.seed
         found = pull_back_to(tape, [target], [seed], [q.source], drain=False)[0]
     return _numbers(found)
 
