@@ -105,6 +105,11 @@ MENDED: list[tuple[str, str, str, Any, Any]] = [
      "1e-06", [0.0, 0.0], None),
     ("x = tf.Variable([0.0, 4.0])", "y = tf.reduce_sum(tf.math.rsqrt(x))",
      "tf.math.rsqrt(x + 1e-12)", [-5e17, -1 / 16], None),
+    ("x = tf.Variable([0.0, 2.0])", "y = tf.reduce_sum(3.0 * tf.math.log(x))",
+     "3.0 * tf.math.log(tf.maximum(x, 1e-12))", [0.0, 1.5], None),
+    ("x = tf.Variable([100.0, 1.0])",
+     "y = tf.reduce_sum(tf.where(x >= 2.0, x, tf.exp(x) / tf.reduce_sum(tf.exp(x))))",
+     "tf.where(x >= 2.0, x, tf.nn.softmax(x))", None, 100.0),
     # In a function of the program.
     ("def loss(v):\n    return tf.reduce_sum(3.0 / v / 2.0)\nx = tf.Variable([1.0, 0.0])", "y = loss(x)",
      "return tf.reduce_sum(tf.math.divide_no_nan(3.0, v) / 2.0)", [-1.5, 0.0], 1.5),
@@ -249,13 +254,25 @@ def test_a_trial_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_in_what_cannot_be_tried_both_branches_are_made_safe(tmp_path: Path) -> None:
-    setup = "calls = []\nx = tf.Variable([-1.0, 1.0])"
-    lines = (
-        "calls.append(1)\n"
-        "y = tf.reduce_sum(tf.where(x < 0.0, tf.math.log(1.0 - x), tf.math.log(x + 1.0)))"
+    setup = (
+        "calls = []\ndef noted(v):\n    calls.append(1)\n    return v\nx = tf.Variable([-1.0, 1.0])"
     )
+    line = "tf.where(x < 0.0, tf.math.log(1.0 - x), tf.math.log(x + 1.0))"
+    lines = f"y = noted(tf.reduce_sum({line}))"
     _, mended = asked(tmp_path, setup, lines)
     np.testing.assert_allclose(mended["gradient"], [-0.5, 0.5])
+
+
+def test_what_a_block_keeps_beside_does_not_hinder_a_trial(tmp_path: Path) -> None:
+    setup = "kept, steps = {}, tf.Variable(0)\nx = tf.Variable([0.0, 4.0]); k = 2.0"
+    lines = (
+        "steps.assign_add(1)\n"
+        "with tf.name_scope('part'):\n        y = tf.reduce_sum(1.0 / x / k)\n"
+        "kept['loss'] = y\nprint(y)"
+    )
+    _, mended = asked(tmp_path, setup, lines)
+    np.testing.assert_allclose(mended["gradient"], [0.0, -1 / 32])
+    assert int(mended["steps"]) == 1
 
 
 def test_a_trial_is_told_to_no_journal() -> None:

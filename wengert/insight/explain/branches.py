@@ -146,7 +146,7 @@ class _Guard(ast.NodeTransformer):
         super().generic_visit(node)
         argument = _weak(node, ()) if side else None
         if argument is not None:
-            _put(node, argument, ast.Name(self._name_for(node, argument, side)))
+            _put(node, argument, ast.Name(self._name_for(node, argument, side), ast.Load()))
         return node
 
     def _name_for(self, node: ast.AST, argument: ast.expr, side: int) -> str:

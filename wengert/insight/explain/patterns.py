@@ -203,7 +203,7 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
     if sigmoid_ is not None:
         return sigmoid_
     products = rewritings(c.step.line, product_with_log)
-    if products:
+    if products and _is_times_zero(q, c):
         why = f"log {_text(value)} is infinite, and 0 times infinity is NaN."
         words = f"x log x is 0 at 0 for tf.math.xlogy{_end(products[0])}"
         mend = proposed(q, c.step.line, words, products)
@@ -220,6 +220,18 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
         why = "The logarithm of zero is minus infinity, and its rule divides by zero."
     words = "Keep its argument away from zero:"
     return "log", why, _argument(q, c, ("log",), f"tf.maximum(x, {_tiny(c)})", words)
+
+
+def _is_times_zero(q: Question, c: Culprit) -> bool:
+    """Whether the result is multiplied by zero where it is infinite."""
+    keys = {y._key for y in c.step.results}
+    for step in q.history.steps[c.number + 1 :]:
+        if step.row.name == "Mul" and any(getattr(x, "_key", None) in keys for x in step.inputs):
+            others = [x for x in step.inputs if getattr(x, "_key", None) not in keys]
+            return any(
+                _value_at(x, c.at if np.shape(getattr(x, "_array", x)) else ()) == 0 for x in others
+            )
+    return False
 
 
 def _of_log1p(q: Question, c: Culprit) -> Verdict:

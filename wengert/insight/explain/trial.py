@@ -19,7 +19,7 @@ from wengert.core.context import activate, apply_overrides, current_graph, threa
 from wengert.core.tape import Tape
 from wengert.host.syntax import expression, parsed
 from wengert.insight.explain.question import Question
-from wengert.insight.explain.rewriting import Mend, called, edited, names_of_program, replacing
+from wengert.insight.explain.rewriting import Mend, edited, names_of_program, replacing
 from wengert.insight.journal import Journal
 from wengert.insight.program_text import names_in
 from wengert.ops.math.elementwise import ones_like
@@ -251,7 +251,7 @@ def _statements(q: Question, old: str, tree: ast.AST) -> list[ast.stmt] | None:
     functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     names = {**q.program.frame.f_globals, **q.program.frame.f_locals}
     reader = _Reader(names, functions)
-    body = [s for s in found.body if not _is_said(s)]
+    body = [part for s in found.body for part in _computing(s, found.body, reader)]
     try:
         asked = ast.Expr(expression(q.y))
     except SyntaxError:  # it has no name
@@ -271,10 +271,37 @@ def _same_block(old: ast.AST, new: ast.AST, block: ast.With) -> ast.With | None:
     return after[at] if at >= 0 and len(before) == len(after) else None
 
 
-def _is_said(statement: ast.stmt) -> bool:
-    """A statement that computes nothing: one that prints, or tells the tape what to follow."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and called(call) in ("print", "watch")
+def _computing(statement: ast.stmt, body: Sequence[ast.stmt], reader: _Reader) -> list[ast.stmt]:
+    """What a statement computes for the block: of one that prints, watches or counts, what it is given."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return _given(statement, statement.value, body, reader)
+    if isinstance(statement, ast.Assign):
+        kept = [_owner(target) for target in statement.targets]
+        others = [ast.unparse(s) for s in body if s is not statement]
+        if all(owner and not any(owner in other for other in others) for owner in kept):
+            return [ast.Expr(statement.value)]  # it is kept for others than the block
+    return [statement]
+
+
+def _given(
+    statement: ast.Expr, call: ast.Call, body: Sequence[ast.stmt], reader: _Reader
+) -> list[ast.stmt]:
+    """The arguments of a call whose result nobody takes, unless it changes what the block has made."""
+    made = {name for s in body for name in names_in(s, stored=True)}
+    if reader.is_harmless(statement) or made & set(names_in(call.func)):
+        return [statement]
+    arguments = [*call.args, *[k.value for k in call.keywords]]
+    given = ast.Expr(ast.Tuple(arguments, ast.Load()))
+    if reader.is_harmless(given):
+        return [given]
+    return [statement] if made & set(names_in(given)) else []
+
+
+def _owner(target: ast.expr) -> str:
+    """What an assignment to an attribute or an element changes, as written; empty for a name."""
+    if isinstance(target, ast.Subscript):
+        return ast.unparse(target.value)
+    return ast.unparse(target) if isinstance(target, ast.Attribute) else ""
 
 
 _MODULES: Final = ("wengert", "tensorflow", "numpy", "math", "scipy")
@@ -294,7 +321,7 @@ _METHODS: Final = frozenset({
     "argmin", "get_shape", "set_shape", "as_list", "with_values", "to_tensor", "any", "all",
 })  # fmt: skip
 _STATEMENTS: Final = (
-    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.If, ast.For, ast.Pass, ast.Return, ast.Assert,
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.If, ast.For, ast.With, ast.Pass, ast.Return, ast.Assert,
 )  # fmt: skip
 _REFUSED: Final = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Delete)
 
@@ -306,6 +333,7 @@ class _Reader:
         self._names = names
         self._functions = functions
         self.needed: dict[str, ast.FunctionDef] = {}
+        self._refused: set[str] = set()
 
     def is_harmless(self, statement: ast.AST) -> bool:
         """Whether a statement may be run again."""
@@ -340,11 +368,15 @@ class _Reader:
         if name in self.needed:
             return True
         function = self._functions.get(name)
-        if function is None or not _is_plain(function):
+        if function is None or name in self._refused or not _is_plain(function):
             return False
         self.needed[name] = copy.copy(function)
         self.needed[name].decorator_list = []
-        return all(self.is_harmless(s) for s in function.body)
+        if all(self.is_harmless(s) for s in function.body):
+            return True
+        del self.needed[name]
+        self._refused.add(name)
+        return False
 
 
 def _is_plain(function: ast.FunctionDef) -> bool:
