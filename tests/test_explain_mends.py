@@ -220,6 +220,34 @@ FURTHER = [
 ]  # fmt: skip
 
 
+CHANGING = [
+    ("buffer = np.zeros(2, np.float32)\n", "buffer += x.numpy()\ny = tf.reduce_sum(tf.sqrt(x))", "buffer"),
+    ("class Layer:\n    n = 0\n    def __call__(self, v):\n        Layer.n += 1\n        return v\n"
+     "layer = Layer()\n", "y = tf.reduce_sum(tf.sqrt(tf.map_fn(layer, x)))", "Layer.n"),
+    ("n = [0]\nclass Layer:\n    def call(self, v):\n        n[0] += 1\n        return v\nlayer = Layer()\n",
+     "y = tf.reduce_sum(tf.sqrt(tf.map_fn(layer.call, x)))", "n[0]"),
+    ("kept = np.zeros(2, np.float32)\n", "np.add.at(kept, 0, 1.0)\ny = tf.reduce_sum(tf.sqrt(x))", "kept"),
+    ("kept = np.zeros(2, np.float32)\n", "np.add(kept, 1.0, out=kept)\ny = tf.reduce_sum(tf.sqrt(x))", "kept"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("setup", "lines", "what"), CHANGING)
+def test_a_trial_leaves_objects_alone(setup: str, lines: str, what: str, tmp_path: Path) -> None:
+    text = program(f"{setup}x = tf.Variable([0.0, 4.0])", lines)
+    text = text.replace("answer =", f"before = np.array({what})\nanswer =")
+    ran = run(tmp_path, f"{text}after = np.array({what})\n")
+    assert not ran["answer"].right
+    np.testing.assert_array_equal(ran["before"], ran["after"])
+
+
+def test_lines_that_do_not_depend_on_it_stay(tmp_path: Path) -> None:
+    lines = "h = x.numpy()\nother = tf.constant(k)\ny = tf.constant(h.sum()) * other\nprint(f'{h}')"
+    answer, mended = asked(tmp_path, "x = tf.Variable([1.0, 2.0]); k = 3.0", lines)
+    assert "other = tf.constant(k)" in answer.mended()
+    assert "y = tf.reduce_sum(h) * other" in answer.mend
+    np.testing.assert_allclose(mended["gradient"], [3.0, 3.0])
+
+
 @pytest.mark.parametrize(("setup", "lines", "new", "gradient"), FURTHER)
 def test_the_lines_behind_are_mended_with_it(
     setup: str, lines: str, new: list[str], gradient: Any, tmp_path: Path

@@ -11,7 +11,7 @@ import numpy as np
 from wengert.api.numpy.counterparts import FUNCTIONS, UFUNCS
 from wengert.host.syntax import expression, parsed
 from wengert.insight.explain.branches import scope_of
-from wengert.insight.explain.rewriting import Edit, Mend, filled, instead_of, joined
+from wengert.insight.explain.rewriting import Edit, Mend, filled, instead_of, joined, read_names
 from wengert.insight.program_text import Program, line_text, names_in, statement_at
 
 # The names of elementwise functions in tf, of as many arguments.
@@ -69,6 +69,9 @@ def all_in_tf(program: Program, place: str) -> list[Mend]:
     for at in _statements_of(scope, first.first, program.frame.f_lineno):
         where = program.place(at)
         text = line_text(where)
+        if at != first.first and (not made & set(read_names(text)) or text.startswith("print(")):
+            made = made - set(names_in(parsed(text), stored=True))
+            continue
         try:
             new, made = _changed(text, made)
         except (SyntaxError, _Unclear):
@@ -85,10 +88,8 @@ def _statements_of(scope: ast.AST, first: int, asked: int) -> list[int]:
     """The lines of simple statements from a line on, down to the question."""
     nodes = [n for n in _within(scope) if isinstance(n, ast.stmt) and not hasattr(n, "body")]
     behind = {n.lineno for n in nodes if first <= (n.end_lineno or n.lineno)}
-    last = (
-        asked - 1 if first < asked and min(behind, default=0) <= asked else max(behind, default=0)
-    )
-    return sorted(at for at in behind if at <= max(last, first))
+    is_asked_here = any(at <= asked for at in behind) and first < asked
+    return sorted(at for at in behind if at < asked or not is_asked_here)
 
 
 def _within(scope: ast.AST) -> Iterator[ast.AST]:

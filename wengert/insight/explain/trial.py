@@ -105,7 +105,7 @@ class Trial:
         if not self._can_run():
             return UNKNOWN
         assert self._before is not None
-        statements = _statements(self._q, self._text, tree)
+        statements = _statements(self._q, tree)
         if statements is None:
             return UNKNOWN
         try:
@@ -128,7 +128,7 @@ class Trial:
         return self._is_ready
 
     def _reproduces(self) -> bool:
-        statements = _statements(self._q, self._text, self._q.program.whole)
+        statements = _statements(self._q, self._q.program.whole)
         if statements is None:
             return False
         try:
@@ -240,7 +240,7 @@ def _is_small(q: Question) -> bool:
 # ---- what is run again --------------------------------------------------------------------------
 
 
-def _statements(q: Question, old: str, tree: ast.AST) -> list[ast.stmt] | None:
+def _statements(q: Question, tree: ast.AST) -> list[ast.stmt] | None:
     """The block of the tape, with the functions of the program that it calls; None if that may change anything."""
     block = q.block()
     if block is None or not isinstance(tree, ast.Module):
@@ -309,7 +309,8 @@ _CHANGING: Final = (
     "random", "Variable", "variable", "GradientTape", "function", "print", "summary", "io", "config", "assign",
     "dropout", "shuffle", "Session", "custom_gradient", "Register", "save", "load", "write", "seed", "_",
     "train", "optimizers", "keras", "data", "queue", "placeholder", "layers", "Graph", "tofile", "py_func",
-    "numpy_function", "wrap", "scatter_", "recompute_grad",
+    "numpy_function", "wrap", "scatter_", "recompute_grad", "enable", "disable", "set_", "register", "reset", "put",
+    "copyto", "place", "fill_diagonal",
 )  # fmt: skip
 _BUILTINS: Final = frozenset({
     "float", "int", "abs", "max", "min", "sum", "len", "round", "pow", "range", "zip", "enumerate", "list", "tuple",
@@ -323,6 +324,8 @@ _METHODS: Final = frozenset({
 _STATEMENTS: Final = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.If, ast.For, ast.With, ast.Pass, ast.Return, ast.Assert,
 )  # fmt: skip
+_MUTABLE: Final = (list, dict, set, np.ndarray)
+_FUNCTIONS: Final = (types.FunctionType, types.BuiltinFunctionType, type, np.ufunc)
 _REFUSED: Final = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Delete)
 
 
@@ -341,26 +344,53 @@ class _Reader:
 
     def _is_allowed(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Call):
-            return self._may_be_called(node.func)
+            return self._may_be_called(node.func) and self._may_be_given(node)
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             return isinstance(node.ctx, ast.Load)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            value = self._names.get(node.id)
-            return not isinstance(value, types.FunctionType) or self._is_own(node.id)
+            return self._is_value(self._names.get(node.id)) or self._is_own(node.id)
+        if isinstance(node, ast.AugAssign):  # a list or an array would be changed in its place
+            is_name = isinstance(node.target, ast.Name)
+            return is_name and not isinstance(self._names.get(ast.unparse(node.target)), _MUTABLE)
         if isinstance(node, ast.stmt):
             return isinstance(node, _STATEMENTS)
         return not isinstance(node, _REFUSED)
 
+    def _is_value(self, value: Any) -> bool:
+        """Whether a value cannot be called, or is a function that changes nothing."""
+        if not callable(value):
+            return True
+        home = (getattr(value, "__module__", None) or "").partition(".")[0]
+        is_function = isinstance(value, _FUNCTIONS) and home in (*_MODULES, "builtins")
+        return is_function and not value.__name__.startswith(_CHANGING)
+
+    def _may_be_given(self, call: ast.Call) -> bool:
+        """Whether a call is given nothing to write to, and no method to call."""
+        if any(k.arg == "out" for k in call.keywords):
+            return False
+        methods = [a for a in call.args if isinstance(a, ast.Attribute)]
+        return all(self._is_value(self._found(a)) for a in methods)
+
+    def _found(self, node: ast.expr) -> Any:
+        """What a name with its attributes stands for; None if that is not known yet."""
+        root, *path = ast.unparse(node).split(".")
+        value = self._names.get(root)
+        for part in path:
+            value = getattr(value, part, None)
+        return value
+
     def _may_be_called(self, function: ast.expr) -> bool:
         if isinstance(function, ast.Name):
-            return function.id in _BUILTINS or self._is_own(function.id)
+            value = self._names.get(function.id)
+            is_ours = value is not None and self._is_value(value)
+            return function.id in _BUILTINS or is_ours or self._is_own(function.id)
         if not isinstance(function, ast.Attribute):
             return False
         root, *path = ast.unparse(function).split(".")
         module = self._names.get(root)
         if isinstance(module, types.ModuleType):
             is_known = module.__name__.partition(".")[0] in _MODULES
-            return is_known and not any(part.startswith(_CHANGING) for part in path)
+            return is_known and path[-1] != "at" and not any(p.startswith(_CHANGING) for p in path)
         return function.attr in _METHODS
 
     def _is_own(self, name: str) -> bool:
