@@ -13,7 +13,8 @@ from wengert.insight.explain.in_tensors import in_tf
 from wengert.insight.explain.missing import explain_unwatched
 from wengert.insight.explain.numbers import array_of, finite
 from wengert.insight.explain.question import Question
-from wengert.insight.explain.rewriting import Mend, called, replacing
+from wengert.insight.explain.rewriting import called
+from wengert.insight.explain.trial import proposed
 from wengert.insight.explain.without_way import REASONS
 from wengert.insight.program_text import line_text, names_in, short
 from wengert.insight.reports.blocks import Words
@@ -79,7 +80,8 @@ def _by_reading(q: Question) -> Explanation | None:
             if kind:
                 text = line_text(place)
                 new = in_tf(text) if kind == "left-tape" else changed_at(place, kind)
-                mend = replacing(place, "In its place:", new) if new else Mend(_JOURNAL)
+                found = [new] if new else []
+                mend = proposed(q, place, "In its place:", found, otherwise=_JOURNAL)
                 title = f"{q.title} is None: the way ends at {short(place)}, {text}"
                 return Explanation(kind, title, place, mend, [Words(_JOURNAL)])
     return None
