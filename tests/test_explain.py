@@ -21,9 +21,10 @@ from wengert.insight.program_text import line_text
 TROUBLES = sorted((Path(__file__).parent / "data" / "troubles").glob("*.py"))
 
 # Where the mend is a decision of the author's, it is in words alone: what returned None, which of many
-# starting points, what the numbers mean.
+# starting points, what the numbers mean, how an index or a number that is too large can be done without.
 IN_WORDS = {
-    "nan_eigenvectors", "none_branch", "none_custom", "none_no_path_session", "none_numpy_function", "none_override",
+    "nan_eigenvectors", "nan_exp_session", "none_argmax", "none_branch", "none_custom", "none_no_path_session",
+    "none_numpy_function", "none_override", "none_session_argmax",
 }  # fmt: skip
 
 

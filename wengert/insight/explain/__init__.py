@@ -6,11 +6,14 @@ history      Which operations lead from a source to a target
 backward     The sweep, one operation at a time
 explanation  The answer
 rewriting    Lines of the program with the trouble taken out
+branches     Safe arguments in the branches of tf.where
+trial        Whether a proposed line does what it is to do
+in_tensors   A line of NumPy or Python in operations of tf
+forms        Expressions that overflow, cancel or have no slope, and what to write instead
 cuts         What cuts the way: one operation, of which kind
 roundabout   Ways through what keeps numbers alone: a dataset, a cache, an index
 without_way  Why nothing leads from a source to a target
 missing      Why a gradient is None
-forms        Expressions that overflow, cancel or have no slope, and what to write instead
 patterns     The known ways to an infinite gradient or a NaN
 zeros        Which factor is zero
 numbers      Why a gradient is zero, infinite or not a number

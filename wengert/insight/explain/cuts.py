@@ -5,31 +5,43 @@ from __future__ import annotations
 import ast
 from typing import Any, Final
 
-from wengert.host.syntax import expression
+from wengert.host.syntax import expression, parsed
+from wengert.insight.explain.forms import axis_of
 from wengert.insight.explain.question import Question
-from wengert.insight.explain.rewriting import Change, Mend, called, replacing, rewritten
+from wengert.insight.explain.rewriting import (
+    Change,
+    Mend,
+    called,
+    filled,
+    joined,
+    rewritings,
+    rewritten,
+)
+from wengert.insight.explain.trial import ANOTHER, EXACT, proposed
 from wengert.insight.journal import Step
 from wengert.insight.program_text import line_text, short
 
 Cut = tuple[str, str, Mend]
 
 # By the type of the operation: functions of tf that compute it, and what has a gradient in its place.
+# There `x` and `y` are its arguments, and `whole` is the call itself.
+_THROUGH: Final = "x + tf.stop_gradient(whole - x)"
+_STEP: Final = "tf.sigmoid(10.0 * (x - y))"  # x is the one that is to be larger
 _NEAREST: Final = {
-    "Round": (("round",), "{0} + tf.stop_gradient({whole} - {0})", "straight-through"),
-    "Rint": (("rint",), "{0} + tf.stop_gradient({whole} - {0})", "straight-through"),
-    "Floor": (("floor",), "{0} + tf.stop_gradient({whole} - {0})", "straight-through"),
-    "Ceil": (("ceil",), "{0} + tf.stop_gradient({whole} - {0})", "straight-through"),
-    "Sign": (("sign",), "tf.tanh(10.0 * ({0}))", "smooth"),
-    "ArgMax": (("argmax",), "tf.nn.softmax({0})", "a soft maximum"),
-    "ArgMin": (("argmin",), "tf.nn.softmax(-({0}))", "a soft minimum"),
-    "OneHot": (("one_hot",), "tf.nn.softmax({0})", "soft"),
-    "Greater": (("greater", ">"), "tf.sigmoid(10.0 * ({0} - {1}))", "smooth"),
-    "GreaterEqual": (("greater_equal", ">="), "tf.sigmoid(10.0 * ({0} - {1}))", "smooth"),
-    "Less": (("less", "<"), "tf.sigmoid(10.0 * ({1} - {0}))", "smooth"),
-    "LessEqual": (("less_equal", "<="), "tf.sigmoid(10.0 * ({1} - {0}))", "smooth"),
-    "Equal": (("equal", "=="), "tf.exp(-({0} - {1}) ** 2)", "smooth"),
-    "FloorDiv": (("floordiv", "//"), "({0} / {1})", "without rounding"),
+    "Round": (("round",), _THROUGH, "straight-through"),
+    "Rint": (("rint",), _THROUGH, "straight-through"),
+    "Floor": (("floor",), _THROUGH, "straight-through"),
+    "Ceil": (("ceil",), _THROUGH, "straight-through"),
+    "Sign": (("sign",), "tf.tanh(10.0 * x)", "smooth"),
+    "Greater": (("greater", ">", "<"), _STEP, "smooth"),
+    "GreaterEqual": (("greater_equal", ">=", "<="), _STEP, "smooth"),
+    "Less": (("less", "<", ">"), _STEP, "smooth"),
+    "LessEqual": (("less_equal", "<=", ">="), _STEP, "smooth"),
+    "Equal": (("equal", "=="), "tf.exp(-((x - y) ** 2))", "smooth"),
+    "FloorDiv": (("floordiv", "//"), "x / y", "without rounding"),
 }  # fmt: skip
+_LESS: Final = ("less", "less_equal", "<", "<=")  # its second argument is to be larger
+_SOFT: Final = {"ArgMax": ("argmax", "x", "maximum"), "ArgMin": ("argmin", "-x", "minimum")}
 _SIGNS: Final = {
     ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.FloorDiv: "//",
 }  # fmt: skip
@@ -41,7 +53,7 @@ def mend_of_cut(q: Question, step: Step) -> Cut:
     row, place = step.row, short(step.line)
     if row.name in ("StopGradient", "PreventGradient"):
         words = f"Leave tf.stop_gradient out at {place} if a gradient is wanted:"
-        mend = replacing(step.line, words, rewritten(step.line, _without_stop))
+        mend = proposed(q, step.line, words, rewritings(step.line, _without_stop))
         return "stop-gradient", f"{place} stops it, {line_text(step.line)}", mend
     if row.gradient_type:
         rule = _rule_text(row.gradient_type)
@@ -71,7 +83,7 @@ def mend_of_cut(q: Question, step: Step) -> Cut:
             words = "Ask for the gradient by what is chosen from, or weigh all of it: tf.nn.softmax(scores) @ table."
             return "integer", why, Mend(words)
         words = f"Stay with floats: leave the cast at {place} out."
-        mend = replacing(step.line, words, rewritten(step.line, _without_cast))
+        mend = proposed(q, step.line, words, _uncast(step.line), digits=ANOTHER)
         return "integer", f"{place} casts it to {to}, and {numbers} have no derivatives.", mend
     return _without_gradient(q, step)
 
@@ -104,19 +116,54 @@ def _without_gradient(q: Question, step: Step) -> Cut:
     else:
         why = "is constant almost everywhere" if row.name in _NEAREST else "has no derivative"
     said = f"{row.name} ({place}) {why}."
+    if row.name in _SOFT:
+        return "no-gradient", said, _soft_choice(q, step)
     if row.name not in _NEAREST:
         words = f"Compute it by operations that have a gradient, or give {row.name} one by tf.RegisterGradient."
         return "no-gradient", said, Mend(words)
     names, template, what = _NEAREST[row.name]
-    new = rewritten(step.line, _weighed(names, template))
-    new = new or rewritten(step.line, _nearest(names, template))
     words = f"The nearest that has a gradient is {what}:"
-    mend = (
-        replacing(step.line, words, new)
-        if new
-        else Mend(words, (template.format("x", "y", whole="f(x)"),))
+    plain = rewritings(step.line, _nearest(names, template))
+    if not plain:
+        return "no-gradient", said, Mend(words, (_shown(template),))
+    found = [*rewritings(step.line, _weighed(names, template)), *plain]
+    digits = EXACT if template == _THROUGH else ANOTHER
+    return "no-gradient", said, proposed(q, step.line, words, found, digits, sure=len(plain) == 1)
+
+
+def _shown(template: str) -> str:
+    """A form for an operation that is not written where it is carried out."""
+    return ast.unparse(filled(template, whole=expression("f(x)")))
+
+
+def _soft_choice(q: Question, step: Step) -> Mend:
+    """An index has no derivative: what it chooses may be weighed."""
+    name, template, of = _SOFT[step.row.name]
+
+    def change(node: ast.expr) -> ast.expr | None:
+        if not isinstance(node, ast.Call) or called(node) != "one_hot" or not node.args:
+            return None
+        index = node.args[0]
+        if not isinstance(index, ast.Call) or called(index) != name or len(node.args) > 2:
+            return None
+        if not _is_over_last(index, len(step.inputs[0].shape)):
+            return None
+        return filled("tf.nn.softmax(s)", s=filled(template, x=index.args[0]))
+
+    words = f"The nearest that has a gradient is a soft {of}:"
+    scores = "-scores" if of == "minimum" else "scores"
+    otherwise = (
+        f"An index has no derivative. tf.nn.softmax({scores}) weighs all instead of choosing one: use these weights "
+        "where the index, or its one_hot, is used."
     )
-    return "no-gradient", said, mend
+    found = rewritings(step.line, change)
+    return proposed(q, step.line, words, found, digits=ANOTHER, otherwise=otherwise)
+
+
+def _is_over_last(index: ast.Call, rank: int) -> bool:
+    """Whether an index is that along the last axis, the one over which softmax goes."""
+    axis = axis_of(index)
+    return rank == 1 if axis is None else ast.unparse(axis) in ("-1", str(rank - 1))
 
 
 def changed_at(place: str, kind: str) -> str:
@@ -139,37 +186,59 @@ def _weighed(names: tuple[str, ...], template: str) -> Change:
         weight = nearest(node.args[0])
         if weight is None:
             return None
-        chosen, other = map(ast.unparse, node.args[1:])
-        return expression(f"({other}) + ({chosen} - ({other})) * {ast.unparse(weight)}")
+        return filled("b + (a - b) * w", a=node.args[1], b=node.args[2], w=weight)
 
     return change
 
 
 def _nearest(names: tuple[str, ...], template: str) -> Change:
     def change(node: ast.expr) -> ast.expr | None:
-        operands: list[ast.expr] = []
-        if isinstance(node, ast.Call) and called(node) in names:
-            operands = node.args
-        elif isinstance(node, ast.Compare) and _SIGNS.get(type(node.ops[0])) in names:
-            operands = [node.left, node.comparators[0]]
-        elif isinstance(node, ast.BinOp) and _SIGNS.get(type(node.op)) in names:
-            operands = [node.left, node.right]
-        if not operands:
+        name, operands = _operands(node)
+        if name not in names or not operands:
             return None
-        texts = [ast.unparse(o) for o in operands]
-        return expression(template.format(*texts, "0.0", whole=ast.unparse(node)))
+        first, second = (*operands, ast.Constant(0.0))[:2]
+        if name in _LESS:
+            first, second = second, first
+        return filled(template, x=first, y=second, whole=node)
 
     return change
+
+
+def _operands(node: ast.expr) -> tuple[str, list[ast.expr]]:
+    """The name or the sign of an operation, and what it is given."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        return _SIGNS.get(type(node.ops[0]), ""), [node.left, node.comparators[0]]
+    if isinstance(node, ast.BinOp):
+        return _SIGNS.get(type(node.op), ""), [node.left, node.right]
+    return called(node), node.args if isinstance(node, ast.Call) else []
 
 
 def _without_stop(node: ast.expr) -> ast.expr | None:
     return node.args[0] if isinstance(node, ast.Call) and called(node) == "stop_gradient" else None
 
 
+def _uncast(place: str) -> list[str]:
+    """The line without a cast to integers; where a call is told that it gives integers, without this as well."""
+    found = rewritings(place, _without_cast)
+    trees = [parsed(text) for text in found]
+    for node in [n for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Call)]:
+        node.keywords = [k for k in node.keywords if not _says_integers(k)]
+    without = [joined(tree) for tree in trees]
+    return without if any(a != b for a, b in zip(found, without, strict=True)) else found
+
+
+def _says_integers(keyword: ast.keyword) -> bool:
+    is_signature = keyword.arg == "fn_output_signature"
+    return is_signature and _is_integer(keyword.value)
+
+
+def _is_integer(dtype: ast.expr) -> bool:
+    return ast.unparse(dtype).rpartition(".")[2].strip("'\"").startswith(_INTEGERS)
+
+
 def _without_cast(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Call) and called(node) == "cast" and len(node.args) == 2:
-        to = ast.unparse(node.args[1]).rpartition(".")[2].strip("'\"")
-        return node.args[0] if to.startswith(_INTEGERS) else None
+        return node.args[0] if _is_integer(node.args[1]) else None
     if isinstance(node, ast.Call) and called(node) in ("to_int32", "to_int64"):
         return node.args[0]
     return None

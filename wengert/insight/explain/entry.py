@@ -104,7 +104,8 @@ def _about(tape: Any, program: Program) -> Question:
         None,
         "",
         "",
-        History([] if journal is None else journal.steps),
+        # Asked in the block, the answer's own steps would follow.
+        History([] if journal is None else list(journal.steps)),
         program,
         tape=tape._tape,
         watches_variables=tape._watch_accessed_variables,

@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Sequence
 from typing import Any, Final
 
-from wengert.insight.explain.rewriting import Mend, edited
+from wengert.insight.explain.rewriting import Edit, Mend, edited, is_program
 from wengert.insight.layout import INDENT, within_width
 from wengert.insight.program_text import short
 from wengert.insight.reports.blocks import Block, Code, Words
@@ -32,6 +32,8 @@ class Explanation(Report):
         blocks: Sequence[Block] = (),
     ) -> None:
         mend = Mend(mend) if isinstance(mend, str) else mend
+        if mend.edits and not is_program(_edited(line, mend.edits)):
+            mend = Mend(mend.words)  # better none than lines that do not run
         if not mend.lines and mend.words.endswith(":"):  # a line would follow, and none is plain
             mend = mend._replace(words=f"{mend.words[:-1]}.")
         self.kind = kind
@@ -52,8 +54,7 @@ class Explanation(Report):
 
     def mended(self) -> str:
         """The text of the program with the lines of the mend in their places."""
-        file = self.line.rpartition(":")[0]
-        return edited("".join(linecache.getlines(file)), self.edits)
+        return _edited(self.line, self.edits)
 
     def note(self, words: str) -> None:
         """Say something more, at the end."""
@@ -76,3 +77,8 @@ class Explanation(Report):
     def __str__(self) -> str:
         text = super().__str__()
         return text if not self.line or short(self.line) in text else f"{text}\n\n  {self.line}"
+
+
+def _edited(line: str, edits: Sequence[Edit]) -> str:
+    """The program in which a line stands, with edits."""
+    return edited("".join(linecache.getlines(line.rpartition(":")[0])), edits)

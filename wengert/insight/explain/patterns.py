@@ -10,9 +10,14 @@ import numpy as np
 
 from wengert.host.syntax import expression
 from wengert.insight.explain.arrays import array_of, in_double
+from wengert.insight.explain.branches import safe_branches, safe_number
 from wengert.insight.explain.forms import (
+    TINY,
+    axis_of,
+    inverse_power,
     log_of_softmax,
     log_of_sum,
+    log_of_weighted_sum,
     product_with_log,
     safe_division,
     shifted_power,
@@ -24,15 +29,18 @@ from wengert.insight.explain.forms import (
 )
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import (
+    Change,
     Mend,
     called,
+    called_with,
     expressions,
+    filled,
     in_single,
     read_names,
-    replacing,
+    rewritings,
     rewritten,
-    safe_branch,
 )
+from wengert.insight.explain.trial import CLAMPED, proposed
 from wengert.insight.journal import Step
 from wengert.insight.program_text import line_text
 from wengert.values.value import Key
@@ -64,7 +72,6 @@ _FUNCTIONS: Final = {
     "Sinh": ("sinh",), "Cosh": ("cosh",), "Atan2": ("atan2",), "EuclideanNorm": ("norm",),
     "Erfinv": ("erfinv",),
 }  # fmt: skip
-_HARMLESS: Final = {"Acos": "0.0", "Asin": "0.0", "Atanh": "0.0", "Exp": "0.0", "Acosh": "2.0"}
 
 
 def name_the_trouble(q: Question, c: Culprit) -> Verdict:
@@ -90,13 +97,18 @@ def behind_where(q: Question, c: Culprit) -> Verdict | None:
         return None
     name = c.step.row.name
     names = _FUNCTIONS.get(name, (name.lower(),))
-    lines = safe_branch(found.line, c.step.line, names, _HARMLESS.get(name, "1.0"))
+    lines = list(safe_branches(q.program, found.line, c.step.line, names))
     words = (
         "The branch that is not taken gets the gradient 0, and 0 times infinity is NaN. Make its "
         "argument safe:"
     )
     why = f"{name} is in a branch of tf.where that is not taken at this element."
-    return "where", why, replacing(c.step.line, words, *lines)
+    mend = proposed(q, c.step.line, words, lines)
+    if not mend.lines:  # the last makes all safe that may fail: it is right, if more than need be
+        by = "a condition on x itself that is there before that line"
+        otherwise = f"{words[:-1]}: tf.where(condition, x, {safe_number(names)}) in place of its argument x, by {by}."
+        mend = proposed(q, c.step.line, words, lines[-1:], otherwise=otherwise)
+    return "where", why, mend
 
 
 def _where_after(q: Question, c: Culprit) -> Step | None:
@@ -122,33 +134,40 @@ def _of_sqrt(q: Question, c: Culprit) -> Verdict:
             "sqrt",
             "The square root of a negative number is NaN.",
             _argument(
-                c, ("sqrt",), "tf.maximum({0}, 0.0)", "Keep its argument from being negative:"
+                q,
+                c,
+                _FUNCTIONS[c.step.row.name],
+                "tf.maximum(x, 0.0)",
+                "Keep its argument from being negative:",
             ),
         )
     squares = _is_sum_of_squares(q, c.step)
     text = line_text(c.step.line)
     if squares or "norm" in text:
-        new = rewritten(c.step.line, smooth_norm)
+        new = rewritings(c.step.line, smooth_norm(_summand(c)))
         words = "The norm has no derivative at zero. A smooth one has:"
         why = "A norm is the square root of a sum of squares; at zero its rule divides by zero."
-        return "norm", why, replacing(c.step.line, words, new)
+        return "norm", why, proposed(q, c.step.line, words, new)
     if "std" in text:
-        new = rewritten(c.step.line, smooth_deviation)
+        new = rewritings(c.step.line, smooth_deviation(_summand(c)))
         words = "The standard deviation has no derivative where all numbers are equal. A smooth one has:"
         return (
             "sqrt",
             "At zero its rule divides by zero.",
-            replacing(c.step.line, words, new),
+            proposed(q, c.step.line, words, new),
         )
     why = "The slope of a square root is infinite at zero: its rule divides by twice the root."
-    return "sqrt", why, _argument(c, ("sqrt",), "{0} + 1e-12", "Keep its argument away from zero:")
+    names = _FUNCTIONS[c.step.row.name]
+    words = "Keep its argument away from zero:"
+    return "sqrt", why, _argument(q, c, names, f"x + {_summand(c)}", words)
 
 
 def _of_inverse_root(q: Question, c: Culprit) -> Verdict:
     if _operand(c) != 0:
         return _of_overflow(q, c)
     why = "One by the square root of zero is infinite."
-    return "sqrt", why, _argument(c, ("rsqrt",), "{0} + 1e-12", "Keep its argument away from zero:")
+    words = "Keep its argument away from zero:"
+    return "sqrt", why, _argument(q, c, ("rsqrt",), f"x + {_tiny(c)}", words)
 
 
 def _is_sum_of_squares(q: Question, step: Step) -> bool:
@@ -171,56 +190,55 @@ def _is_square(q: Question, x: Any) -> bool:
 
 
 def _of_norm(q: Question, c: Culprit) -> Verdict:
-    new = rewritten(c.step.line, smooth_norm)
+    new = rewritings(c.step.line, smooth_norm(_summand(c)))
     words = "The norm has no derivative at zero. A smooth one has:"
     return (
         "norm",
         "At zero the rule of a norm divides by zero.",
-        replacing(c.step.line, words, new),
+        proposed(q, c.step.line, words, new),
     )
 
 
 def _of_log(q: Question, c: Culprit) -> Verdict:
+    if c.step.row.name == "Log1p":
+        return _of_log1p(q, c)
     value = _operand(c)
-    sums = rewritten(c.step.line, log_of_sum)
+    sums = rewritings(c.step.line, log_of_sum)
     if sums:
-        return (
-            "log",
-            "exp has underflown, and the sum of zeros has no logarithm.",
-            replacing(
-                c.step.line,
-                f"There is a function that neither overflows nor underflows{_STABLY}",
-                sums,
-            ),
-        )
+        why = "exp has underflown, and the sum of zeros has no logarithm."
+        words = f"There is a function that neither overflows nor underflows{_STABLY}"
+        return "log", why, proposed(q, c.step.line, words, sums)
     sigmoid_ = _of_log_of_sigmoid(q, c)
     if sigmoid_ is not None:
         return sigmoid_
-    product = rewritten(c.step.line, product_with_log) if _is_times_zero(q, c) else ""
-    if product:
-        return (
-            "log",
-            f"log {_text(value)} is infinite, and 0 times infinity is NaN.",
-            replacing(c.step.line, f"x log x is 0 at 0 for tf.math.xlogy{_end(product)}", product),
-        )
+    products = rewritings(c.step.line, product_with_log)
+    if products and _is_times_zero(q, c):
+        why = f"log {_text(value)} is infinite, and 0 times infinity is NaN."
+        words = f"x log x is 0 at 0 for tf.math.xlogy{_end(products[0])}"
+        mend = proposed(q, c.step.line, words, products)
+        if mend.lines:
+            return "log", why, mend
     soft = rewritten(c.step.line, log_of_softmax) or _log_of_named_softmax(q, c)
     if soft:
         why = "The softmax has underflown to zero."
-        return (
-            "log",
-            why,
-            replacing(c.step.line, f"There is a function that does both at once{_STABLY}", soft),
-        )
+        words = f"There is a function that does both at once{_STABLY}"
+        return "log", why, proposed(q, c.step.line, words, [soft])
     if value is not None and value < 0:
         why = f"The logarithm of a negative number, {_text(value)}, is NaN."
     else:
         why = "The logarithm of zero is minus infinity, and its rule divides by zero."
-    names = _FUNCTIONS.get(c.step.row.name, ("log",))
-    return (
-        "log",
-        why,
-        _argument(c, names, "tf.maximum({0}, 1e-12)", "Keep its argument away from zero:"),
-    )
+    words = "Keep its argument away from zero:"
+    return "log", why, _argument(q, c, ("log",), f"tf.maximum(x, {_tiny(c)})", words)
+
+
+def _of_log1p(q: Question, c: Culprit) -> Verdict:
+    value = _operand(c)
+    why = "log1p x is the logarithm of 1 + x: minus infinity at -1, where its rule divides by zero."
+    if value is not None and value < -1:
+        why = f"log1p x is the logarithm of 1 + x, and NaN for {_text(value)}, which is below -1."
+    edge = "1e-3" if _is_half(c.step) else "1e-6"
+    words = "Keep its argument above -1:"
+    return "log", why, _argument(q, c, ("log1p",), f"tf.maximum(x, -1.0 + {edge})", words)
 
 
 def _is_times_zero(q: Question, c: Culprit) -> bool:
@@ -247,20 +265,25 @@ def _of_log_of_sigmoid(q: Question, c: Culprit) -> Verdict | None:
     if step is None or step.row.name != "Sigmoid":
         return None
     why = "The sigmoid is saturated: it is exactly 0 or 1, and the logarithm infinite."
-    new = rewritten(c.step.line, _log_of_written_sigmoid)
+    new = rewritings(c.step.line, _log_of_written_sigmoid)
     words = (
         "tf.math.log_sigmoid(z) is the logarithm of tf.sigmoid(z); of a loss with labels and logits, "
         "tf.nn.sigmoid_cross_entropy_with_logits(labels=y, logits=z) does all at once"
     )
-    return "log", why, replacing(c.step.line, f"{words}:" if new else f"{words}.", new)
+    return "log", why, proposed(q, c.step.line, f"{words}:", new)
 
 
 def _log_of_written_sigmoid(node: ast.expr) -> ast.expr | None:
+    """log(sigmoid(x)), or log(1 - sigmoid(x)), by one function."""
     if not (isinstance(node, ast.Call) and called(node) == "log" and node.args):
         return None
-    inner = node.args[0]
-    if isinstance(inner, ast.Call) and called(inner) == "sigmoid":
-        return expression(f"tf.math.log_sigmoid({ast.unparse(inner.args[0])})")
+    inner, template = node.args[0], "tf.math.log_sigmoid(x)"
+    if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub):
+        if ast.unparse(inner.left) not in ("1", "1.0"):
+            return None
+        inner, template = inner.right, "-tf.nn.softplus(x)"
+    if isinstance(inner, ast.Call) and called(inner) == "sigmoid" and inner.args:
+        return filled(template, x=inner.args[0])
     return None
 
 
@@ -282,31 +305,46 @@ def _end(product: str) -> str:
     return _STABLY if same else ":"
 
 
+_STABLE_FORMS: Final[tuple[tuple[Change, str, str], ...]] = (
+    (soft_plus, "exp", "log(1 + exp x)"),
+    (log_of_sum, "exp", "log of a sum of exponentials"),
+    (soft_max, "softmax", "exp x / sum exp x"),
+    (sigmoid, "exp", "1 / (1 + exp(-x))"),
+)
+
+
 def _of_exp(q: Question, c: Culprit) -> Verdict:
-    value = _operand(c)
-    place = c.step.line
-    for change, kind, words in (
-        (soft_plus, "exp", f"log(1 + exp x) has a function that does not overflow{_STABLY}"),
-        (
-            log_of_sum,
-            "exp",
-            f"log of a sum of exponentials has a function that does not overflow{_STABLY}",
-        ),
-        (soft_max, "softmax", f"exp x / sum exp x has a function that does not overflow{_STABLY}"),
-        (sigmoid, "exp", f"1 / (1 + exp(-x)) has a function that does not overflow{_STABLY}"),
-    ):
-        for at in (place, *_later_lines(q, c)):
-            new = rewritten(at, change)
-            if new:
-                why = f"exp {_text(value)} is more than the dtype can hold."
-                return kind, why, replacing(at, words, new)
+    why = f"{c.step.row.name.lower()} {_text(_operand(c))} is more than the dtype can hold."
+    for change, kind, form in _STABLE_FORMS:
+        words = f"{form} has a function that does not overflow{_STABLY}"
+        for at in (c.step.line, *_later_lines(q, c)):
+            mend = proposed(q, at, words, rewritings(at, _of_vectors(change, c)))
+            if mend.lines:
+                return kind, why, mend
+    weighted = rewritings(c.step.line, log_of_weighted_sum)
+    if weighted:
+        words = "The weights go into the exponent, as logarithms:"
+        return "exp", why, proposed(q, c.step.line, words, weighted, sure=False)
     shared = _softmax_by_hand(q, c)
     if shared is not None:
         return shared
     if _is_half(c.step):
         return _of_half(q, c)
-    why = f"exp {_text(value)} is more than the dtype can hold."
-    return "exp", why, _argument(c, ("exp",), "tf.minimum({0}, 80.0)", "Keep its argument small:")
+    words = "Work with the exponent itself, in logarithms, keep it smaller, or compute in float64."
+    return "exp", why, Mend(words)
+
+
+def _of_vectors(change: Change, c: Culprit) -> Change:
+    """A softmax over the sum of all is one over the last axis where there is no other."""
+    if change is not soft_max or len(getattr(c.step.results[0], "shape", ())) == 1:
+        return change
+
+    def of_more(node: ast.expr) -> ast.expr | None:
+        sums = [n for n in ast.walk(node) if called(n) == "reduce_sum"]
+        has_axis = any(isinstance(n, ast.Call) and axis_of(n) is not None for n in sums)
+        return change(node) if has_axis else None
+
+    return of_more
 
 
 def _softmax_by_hand(q: Question, c: Culprit) -> Verdict | None:
@@ -321,8 +359,17 @@ def _softmax_by_hand(q: Question, c: Culprit) -> Verdict | None:
         "Subtract the maximum first: it changes nothing else. tf.nn.softmax does, and "
         "tf.GradientTape(stabilize=True) for this formula."
     )
-    template = "{0} - tf.reduce_max({0}, -1, keepdims=True)"
-    return "softmax", why, _argument(c, ("exp",), template, words)
+    axis = _axis_summed(sums[0])
+    largest = f"tf.reduce_max(x, {axis}, keepdims=True)" if axis else "tf.reduce_max(x)"
+    return "softmax", why, _argument(q, c, ("exp",), f"x - {largest}", words)
+
+
+def _axis_summed(step: Step) -> str:
+    """The axis of a sum, as it is written; empty if it is of all."""
+    sums = [n for n in expressions(line_text(step.line)) if called(n) == "reduce_sum"]
+    axes = [axis_of(n) for n in sums if isinstance(n, ast.Call)]
+    axis = axes[0] if axes else None
+    return "" if axis is None or ast.unparse(axis) == "None" else ast.unparse(axis)
 
 
 def _later_lines(q: Question, c: Culprit) -> list[str]:
@@ -333,13 +380,13 @@ def _later_lines(q: Question, c: Culprit) -> list[str]:
 
 
 def _of_division(q: Question, c: Culprit) -> Verdict:
-    new = rewritten(c.step.line, safe_division)
-    soft = rewritten(c.step.line, soft_max)
+    soft = rewritings(c.step.line, soft_max)
     if soft:
         return (
             "softmax",
             "Infinity by infinity, or zero by zero, is NaN.",
-            replacing(
+            proposed(
+                q,
                 c.step.line,
                 f"exp x / sum exp x has a function that does not overflow{_STABLY}",
                 soft,
@@ -352,7 +399,8 @@ def _of_division(q: Question, c: Culprit) -> Verdict:
         "Zero by zero is NaN." if top is not None and top == 0 else "A number by zero is infinite."
     )
     words = "Where the divisor is zero, tf.math.divide_no_nan gives zero:"
-    return "division", why, replacing(c.step.line, words, new)
+    new = rewritings(c.step.line, safe_division)
+    return "division", why, proposed(q, c.step.line, words, new)
 
 
 def _quotient(c: Culprit) -> tuple[Any, Any]:
@@ -370,16 +418,30 @@ def _of_power(q: Question, c: Culprit) -> Verdict:
         return _of_overflow(q, c)
     if not c.forward and power is not None and power >= 1:
         return _of_overflow(q, c)
+    if power is not None and power < 0 and base is not None and base == 0:
+        why = "A power below zero divides by its base, which is zero."
+        words = "Where the base is zero, tf.math.divide_no_nan gives zero:"
+        new = rewritings(c.step.line, inverse_power)
+        return "pow", why, proposed(q, c.step.line, words, new)
     if c.forward and base is not None and base < 0:
         why = "A negative number to a power that is no integer is NaN."
     else:
         why = "A power below one has an infinite slope at zero."
-    new = rewritten(c.step.line, shifted_power)
-    return (
-        "pow",
-        why,
-        replacing(c.step.line, "Keep the base away from zero:", new),
-    )
+    words = "Keep the base away from zero:"
+    if _has_powers_of_negative(c.step):
+        return "pow", why, Mend(words)
+    new = rewritings(c.step.line, shifted_power(_tiny(c)))
+    return "pow", why, proposed(q, c.step.line, words, new, CLAMPED)
+
+
+def _has_powers_of_negative(step: Step) -> bool:
+    """Whether some base is below zero and its power a number: a larger base would change it."""
+    base = np.asarray(getattr(step.inputs[0], "_array", 0.0))
+    power = np.asarray(getattr(step.results[0], "_array", 0.0))
+    if base.dtype.kind not in "fiu" or power.dtype.kind not in "fiu":
+        return True
+    base = np.broadcast_to(base, power.shape)
+    return bool(np.any((base < 0) & np.isfinite(power)))
 
 
 def _of_edge(q: Question, c: Culprit) -> Verdict:
@@ -392,30 +454,30 @@ def _of_edge(q: Question, c: Culprit) -> Verdict:
         )
     else:
         why = f"{name.lower()} is infinite at the end of its range, {_text(_operand(c))}."
+    edge = "1e-3" if _is_half(c.step) else "1e-6"
     template = (
-        "tf.clip_by_value({0}, 1.0 + 1e-6, 1e30)"
+        f"tf.maximum(x, 1.0 + {edge})"
         if name == "Acosh"
-        else "tf.clip_by_value({0}, -1.0 + 1e-6, 1.0 - 1e-6)"
+        else f"tf.clip_by_value(x, -1.0 + {edge}, 1.0 - {edge})"
     )
-    return "sqrt", why, _argument(c, _FUNCTIONS[name], template, "Keep its argument inside:")
+    return "sqrt", why, _argument(q, c, _FUNCTIONS[name], template, "Keep its argument inside:")
 
 
 def _of_angle(q: Question, c: Culprit) -> Verdict:
     why = "An angle has no derivative at the origin: its rule divides zero by zero."
     which = "its argument" if c.step.row.name == "Angle" else "one of its arguments"
-    new = rewritten(
-        c.step.line,
-        lambda n: (
-            expression(f"tf.atan2({ast.unparse(n.args[0])}, {ast.unparse(n.args[1])} + 1e-12)")
-            if called(n) == "atan2" and isinstance(n, ast.Call)
-            else None
-        ),
-    )
-    return (
-        "division",
-        why,
-        replacing(c.step.line, f"Keep {which} away from zero:", new),
-    )
+    new = rewritings(c.step.line, _beside_the_origin(_tiny(c)))
+    words = f"Keep {which} away from zero:"
+    return "division", why, proposed(q, c.step.line, words, new)
+
+
+def _beside_the_origin(tiny: str) -> Change:
+    def change(node: ast.expr) -> ast.expr | None:
+        if called(node) != "atan2" or not isinstance(node, ast.Call) or len(node.args) < 2:
+            return None
+        return called_with(node, node.args[0], filled(f"x + {tiny}", x=node.args[1]))
+
+    return change
 
 
 def of_spectrum(q: Question) -> Verdict:
@@ -452,8 +514,8 @@ def _of_half(q: Question, c: Culprit) -> Verdict:
         "(loss scaling):"
     )
     names = {n for n in q.names_of_dtype(dtype) if n in read_names(line_text(c.step.line))}
-    new = in_single(line_text(c.step.line), names) if names else ""
-    return "overflow", why, replacing(c.step.line, words, new)
+    new = in_single(line_text(c.step.line), names, dtype) if names else ""
+    return "overflow", why, proposed(q, c.step.line, words, [new])
 
 
 def _of_overflow(q: Question, c: Culprit) -> Verdict:
@@ -566,26 +628,27 @@ def _text(value: Any) -> str:
     return "there" if value is None else f"{value:.6g}"
 
 
-def _argument(c: Culprit, names: tuple[str, ...], template: str, words: str) -> Mend:
-    """The line with another argument for the function."""
+def _argument(q: Question, c: Culprit, names: tuple[str, ...], template: str, words: str) -> Mend:
+    """The line with another argument for the function: the template, with `x` for the argument that it has."""
 
-    def change(node: ast.AST) -> ast.expr | None:
-        if called(node) in names and isinstance(node, ast.Call) and node.args:
-            inner = ast.unparse(node.args[0])
-            rest = "".join(f", {ast.unparse(a)}" for a in (*node.args[1:], *node.keywords))
-            safe = template.format(inner if "({0}" in template else _bracketed(inner))
-            return expression(f"{ast.unparse(node.func)}({safe}{rest})")
-        return None
+    def change(node: ast.expr) -> ast.expr | None:
+        if called(node) not in names or not isinstance(node, ast.Call) or not node.args:
+            return None
+        return called_with(node, filled(template, x=node.args[0]))
 
-    new = rewritten(c.step.line, change)
-    return replacing(c.step.line, words, new)
+    if c.step.results[0].dtype.is_complex:  # has no order, and no edge
+        return Mend(words)
+    return proposed(q, c.step.line, words, rewritings(c.step.line, change), CLAMPED)
 
 
-def _bracketed(text: str) -> str:
-    tree = expression(text)
-    return (
-        f"({text})" if isinstance(tree, (ast.IfExp, ast.Lambda, ast.Compare, ast.BoolOp)) else text
-    )
+def _tiny(c: Culprit) -> str:
+    """What keeps a number away from zero in the dtype of an operation: one by it is a number."""
+    return "1e-4" if c.step.results[0].dtype.name == "float16" else TINY
+
+
+def _summand(c: Culprit) -> str:
+    """The same for what a root is taken of: one by its root is a number."""
+    return "1e-6" if c.step.results[0].dtype.name == "float16" else TINY
 
 
 _BY_NAME: Final[dict[str, Callable[[Question, Culprit], Verdict]]] = {

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+import copy
+import itertools
+import linecache
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from wengert.host.syntax import expression, parsed
@@ -33,6 +36,15 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
     return "\n".join(lines)
 
 
+def is_program(text: str) -> bool:
+    """Whether a text can be read as a program."""
+    try:
+        parsed(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
 class Mend(NamedTuple):
     """What to do, in words and in lines."""
 
@@ -56,8 +68,8 @@ def instead_of(place: str, lines: tuple[str, ...] = ()) -> Edit:
     if found is None:
         return Edit(int(place.rpartition(":")[2]), lines)
     before = found.before.strip()
-    if before and len(lines) == 1:  # such as `def f(x): return x`
-        lines = (f"{before} {lines[0]}",)
+    if before and lines:  # such as `def f(x): return x`
+        lines = (f"{before} {'; '.join(lines)}",)
     return Edit(found.first, lines, last=found.last)
 
 
@@ -66,28 +78,62 @@ Change = Callable[[ast.expr], ast.expr | None]
 
 def rewritten(place: str, change: Change) -> str:
     """The statement at a place with the first fitting expression changed; empty if none fits."""
+    return next(iter(rewritings(place, change)), "")
+
+
+def rewritings(place: str, change: Change) -> list[str]:
+    """The statement at a place, with each fitting expression changed in turn."""
     text = line_text(place)
-    try:
-        tree = parsed(text)
-    except SyntaxError:
-        return ""
-    changer = _Changer(change)
-    new = changer.visit(tree)
-    return ast.unparse(new) if changer.found else ""
+    found: list[str] = []
+    while True:
+        changer = _Changer(change, len(found))
+        try:
+            new = changer.visit(parsed(text))
+        except SyntaxError:
+            return found
+        if not changer.done:
+            return found
+        found.append(joined(new))
+
+
+def joined(tree: ast.Module) -> str:
+    """The statements of a line as they are written in one."""
+    return "; ".join(map(ast.unparse, tree.body))
 
 
 class _Changer(ast.NodeTransformer):
-    def __init__(self, change: Change) -> None:
+    def __init__(self, change: Change, passed: int) -> None:
         self._change = change
-        self.found = False
+        self._left = passed  # fitting expressions that stay as they are
+        self.done = False
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, (ast.Call, ast.BinOp, ast.Compare)) and not self.found:
+        if isinstance(node, (ast.Call, ast.BinOp, ast.Compare)) and not self.done:
             new = self._change(node)
-            if new is not None:
-                self.found = True
+            if new is not None and not self._left:
+                self.done = True
                 return new
+            self._left -= new is not None
         return super().generic_visit(node)
+
+
+def filled(template: str, **parts: ast.expr) -> ast.expr:
+    """An expression with others in the places of its names: as a tree, which has the brackets that it needs."""
+    return _Filled(parts).visit(expression(template))  # type: ignore[no-any-return]
+
+
+class _Filled(ast.NodeTransformer):
+    def __init__(self, parts: dict[str, ast.expr]) -> None:
+        self._parts = parts
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return copy.deepcopy(self._parts.get(node.id, node))
+
+
+def called_with(node: ast.Call, *first: ast.expr) -> ast.Call:
+    """The same call with other arguments in the first places."""
+    rest = node.args[len(first) :]
+    return copy.deepcopy(ast.Call(node.func, [*first, *rest], node.keywords))
 
 
 def called(node: ast.AST) -> str:
@@ -95,68 +141,20 @@ def called(node: ast.AST) -> str:
     return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
 
 
-def safe_branch(where_place: str, place: str, names: tuple[str, ...], one: str) -> list[str]:
-    """`tf.where` with a safe argument for the function in the branch that is not taken."""
-    where = _first(line_text(where_place), lambda n: called(n) == "where")
-    if not isinstance(where, ast.Call) or len(where.args) != 3:
-        return []
-    condition = ast.unparse(where.args[0])
-    text = line_text(place)
-    call = _first(text, lambda n: called(n) in names or _is_operator(n, names))
-    if call is None:
-        return []
-    argument = call.args[0] if isinstance(call, ast.Call) else _base(call, names)
-    branch = _branch(where, call, text)
-    inner = ast.unparse(argument)
-    safe = (
-        f"tf.where({condition}, {inner}, {one})"
-        if branch
-        else f"tf.where({condition}, {one}, {inner})"
-    )
-    new = ast.unparse(call).replace(inner, "safe", 1) if isinstance(call, ast.Call) else ""
-    if isinstance(call, ast.BinOp):
-        parts = [ast.unparse(call.left), ast.unparse(call.right)]
-        parts["/" in names] = "safe"
-        new = f"{parts[0]} {'/' if '/' in names else '**'} {parts[1]}"
-    if any(
-        isinstance(n, ast.Lambda) for n in expressions(text)
-    ):  # its names mean nothing before it
-        return []
-    line = ast.unparse(parsed(text))
-    return [f"safe = {safe}", line.replace(ast.unparse(call), new, 1)]
+def new_name(place: str, wish: str, taken: Collection[str] = ()) -> str:
+    """A name that the program does not use."""
+    used = {*taken, *names_of_program("".join(linecache.getlines(place.rpartition(":")[0])))}
+    numbered = (f"{wish}_{n}" for n in itertools.count(2))
+    return next(name for name in itertools.chain([wish], numbered) if name not in used)
 
 
-def _is_operator(node: ast.AST, names: tuple[str, ...]) -> bool:
-    if not isinstance(node, ast.BinOp):
-        return False
-    return ("/" in names and isinstance(node.op, ast.Div)) or (
-        "**" in names and isinstance(node.op, ast.Pow)
-    )
-
-
-def _base(node: ast.BinOp, names: tuple[str, ...]) -> ast.expr:
-    return node.right if "/" in names else node.left
-
-
-def _branch(where: ast.Call, call: ast.AST, text: str) -> bool:
-    """Whether the function is computed for the first branch: of True."""
-    name = ""
-    try:
-        statement = parsed(text).body[0]
-        if isinstance(statement, ast.Assign):
-            name = ast.unparse(statement.targets[0])
-    except (SyntaxError, IndexError):
-        pass
-    second = ast.unparse(where.args[2])
-    written = ast.unparse(call)
-    return not (
-        written in second or (name and name in second.replace("(", " ").split()) or second == name
-    )
-
-
-def _first(text: str, fits: Callable[[ast.AST], bool]) -> ast.Call | ast.BinOp | None:
-    kinds = (ast.Call, ast.BinOp)
-    return next((n for n in expressions(text) if isinstance(n, kinds) and fits(n)), None)
+def names_of_program(text: str) -> Iterator[str]:
+    """All names of a program: those of values, of arguments, of functions and of modules."""
+    for node in expressions(text):
+        for field in ("id", "arg", "name", "asname"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield name
 
 
 def expressions(text: str) -> list[ast.AST]:
@@ -174,12 +172,17 @@ def read_names(text: str) -> list[str]:
     ]
 
 
-def in_single(text: str, names: Collection[str]) -> str:
-    """A statement that computes with these names in float32."""
+def in_single(text: str, names: Collection[str], dtype: str) -> str:
+    """A statement that computes with these names in float32, and with constants that had the dtype."""
 
     class Cast(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.AST:
             is_read = isinstance(node.ctx, ast.Load) and node.id in names
-            return expression(f"tf.cast({node.id}, tf.float32)") if is_read else node
+            return filled("tf.cast(x, tf.float32)", x=node) if is_read else node
 
-    return ast.unparse(Cast().visit(parsed(text)))
+        def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+            if node.attr == dtype:
+                return filled("tf.float32")
+            return self.generic_visit(node)
+
+    return joined(Cast().visit(parsed(text)))

@@ -10,10 +10,12 @@ import numpy as np
 from wengert.insight.explain.arrays import array_of, finite
 from wengert.insight.explain.cuts import changed_at
 from wengert.insight.explain.explanation import Explanation
+from wengert.insight.explain.in_tensors import in_tf
 from wengert.insight.explain.missing import explain_unconnected, explain_unwatched
 from wengert.insight.explain.question import Question
-from wengert.insight.explain.rewriting import Mend, called, replacing
-from wengert.insight.explain.without_way import REASONS, in_tf
+from wengert.insight.explain.rewriting import called
+from wengert.insight.explain.trial import proposed
+from wengert.insight.explain.without_way import REASONS
 from wengert.insight.program_text import line_text, names_in, short
 from wengert.insight.reports.blocks import Words
 
@@ -77,7 +79,8 @@ def _by_reading(q: Question) -> Explanation | None:
             if kind:
                 text = line_text(place)
                 new = in_tf(text) if kind == "left-tape" else changed_at(place, kind)
-                mend = replacing(place, "In its place:", new) if new else Mend(_JOURNAL)
+                found = [new] if new else []
+                mend = proposed(q, place, "In its place:", found, otherwise=_JOURNAL)
                 title = f"{q.title} is None: the way ends at {short(place)}, {text}"
                 return Explanation(kind, title, place, mend, [Words(_JOURNAL)])
     return None

@@ -8,12 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.host.syntax import expression, parsed
+from wengert.host.syntax import expression
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import keys_of
+from wengert.insight.explain.in_tensors import all_in_tf, in_tf
 from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.explain.rewriting import Mend, called, replacing
 from wengert.insight.explain.roundabout import by_choice, by_dataset, by_keeping
+from wengert.insight.explain.trial import EXACT, best_of, proposed
 from wengert.insight.journal import Exit
 from wengert.insight.program_text import (
     Assignment,
@@ -87,64 +89,15 @@ def left_the_tape(q: Question, out: Exit, why: str) -> Explanation:
     path = q.way_to(out.value)
     blocks: list[Block] = [chain(q, path, -1, {})] if path else []
     blocks.append(Words(f"{short(out.line)}   {text}\n{here}"))
-    new = in_tf(text)
-    words = "If NumPy must compute it, give it a derivative by tf.wrap or tf.custom_gradient."
-    words += " Otherwise:" if new else " Otherwise compute with operations of tf."
+    words = (
+        "If NumPy must compute it, give it a derivative by tf.wrap or tf.custom_gradient. Otherwise"
+    )
+    otherwise = f"{words} compute with operations of tf."
+    mends = [m._replace(words=f"{words}:") for m in all_in_tf(q.program, out.line)]
+    mend = best_of(q, out.line, mends, EXACT, sure=False)
+    mend = mend or best_of(q, out.line, mends[1:], EXACT, sure=True) or Mend(otherwise)
     title = f"{q.title} is None: the way from {q.x} to {q.y} leaves the tape ({why})."
-    return Explanation("left-tape", title, out.line, replacing(out.line, words, new), blocks)
-
-
-_CALLED: Final = {
-    "sum": "reduce_sum", "mean": "reduce_mean", "max": "reduce_max", "min": "reduce_min",
-    "prod": "reduce_prod", "dot": "tensordot", "clip": "clip_by_value", "power": "pow",
-    "log": "math.log", "concatenate": "concat", "sqrt": "sqrt", "log1p": "math.log1p",
-    "linalg.norm": "norm",
-}  # fmt: skip
-_OF_NUMPY: Final = {
-    "maximum", "minimum", "exp", "sin", "cos", "tan", "tanh", "square", "abs", "where", "matmul",
-    "sinh", "cosh", "sign", "floor", "round", "stack", "reshape", "transpose", "linalg.inv", *_CALLED,
-}  # fmt: skip
-_CONVERSIONS: Final = (
-    "float", "np.asarray", "np.array", "numpy.asarray", "tf.constant", "tf.convert_to_tensor", "np.float32",
-    "tf.Variable",
-)  # fmt: skip
-_OF_MATH: Final = {
-    "exp": "exp",
-    "log": "math.log",
-    "sqrt": "sqrt",
-    "sin": "sin",
-    "cos": "cos",
-    "tanh": "tanh",
-}
-
-
-def in_tf(text: str) -> str:
-    """The line with operations of tf in place of those of NumPy and Python; empty if unsure."""
-    try:
-        tree = parsed(text)
-    except SyntaxError:
-        return ""
-    if any(isinstance(node, ast.JoinedStr) for node in ast.walk(tree)):  # text, not a number
-        return ""
-    new = "; ".join(ast.unparse(_InTf().visit(statement)) for statement in tree.body)
-    left = any(sign in new for sign in ("np.", "numpy", "math.fsum", ".item()", ".tolist()"))
-    return "" if left or new == text else new
-
-
-class _InTf(ast.NodeTransformer):
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        name = ast.unparse(node.func)
-        head, _, function = name.partition(".")
-        if isinstance(node.func, ast.Attribute) and node.func.attr in ("numpy", "item"):
-            return node.func.value
-        if name in _CONVERSIONS and len(node.args) == 1:
-            return node.args[0]
-        if head in ("np", "numpy") and function in _OF_NUMPY:
-            node.func = expression(f"tf.{_CALLED.get(function, function)}")
-        elif head == "math" and function in _OF_MATH:
-            node.func = expression(f"tf.{_OF_MATH[function]}")
-        return node
+    return Explanation("left-tape", title, out.line, mend, blocks)
 
 
 def _by_closure(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
@@ -235,7 +188,8 @@ def _made_variable(q: Question, owner: str, place: str) -> Explanation:
     if new == f"{owner} = {owner}":
         mend = q.deleting(place, "Leave this line out: the value itself is what you want.")
     else:
-        mend = replacing(place, "Use the value itself in place of a variable:", new)
+        words = "Use the value itself in place of a variable:"
+        mend = proposed(q, place, words, [new] if new else [])
     title = f"{q.title} is None: tf.Variable keeps the number, not how it was computed."
     text = f"{short(place)}   {line_text(place)}\n✂ {owner} starts anew here."
     return Explanation("left-tape", title, place, mend, [Words(text)])

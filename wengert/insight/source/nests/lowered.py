@@ -74,6 +74,7 @@ class Lowered(Lowering):
         self.items: list[Any] = []
         self.views: dict[int, View] = {}
         self.checks: list[View] = []
+        self.single: dict[Base, tuple[View, View]] = {}
         self._same: dict[Any, View] = {}
         self._kept: list[Any] = []
         self.place: Any = None
