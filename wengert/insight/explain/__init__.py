@@ -14,6 +14,8 @@ cuts         What cuts the way: one operation, of which kind
 roundabout   Ways through what keeps numbers alone: a dataset, a cache, an index
 without_way  Why nothing leads from a source to a target
 missing      Why a gradient is None
+culprit      The operation that made the first number that is not finite
+logarithms   Logarithms, exponentials, and softmax written by hand
 patterns     The known ways to an infinite gradient or a NaN
 zeros        Which factor is zero
 numbers      Why a gradient is zero, infinite or not a number

@@ -9,15 +9,10 @@ import numpy as np
 
 from wengert.insight.explain.arrays import array_of, finite
 from wengert.insight.explain.backward import Back, StoppedError, Way, asked_backward
+from wengert.insight.explain.culprit import Culprit
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History, keys_of
-from wengert.insight.explain.patterns import (
-    SPECTRAL,
-    Culprit,
-    behind_where,
-    name_the_trouble,
-    of_spectrum,
-)
+from wengert.insight.explain.patterns import SPECTRAL, behind_where, name_the_trouble, of_spectrum
 from wengert.insight.explain.question import Between, Question, chain, described, step_text
 from wengert.insight.explain.zeros import name_the_zero
 from wengert.insight.journal import Journal, Step
