@@ -51,6 +51,8 @@ class Part(NamedTuple):
 
 
 SMALL: Final = 64  # elements, which are added up in no time
+# The same where it is not known how often the loop runs: compiled, its rows are listed one by one.
+SMALL_UNCOUNTED: Final = 1 << 14
 MANY: Final = 1 << 24  # elements of rows, more of which are not kept where the array is smaller
 
 
@@ -70,7 +72,7 @@ def _are_less(parts: Sequence[Part], shape: Any, count: int | None) -> bool:
         return True
     size = int(math.prod(shape))
     if count is None or size <= SMALL:
-        return size > SMALL
+        return size > (SMALL if count is not None else SMALL_UNCOUNTED)
     kept = [int(math.prod(dims(p.rows))) for p in parts if is_certain(dims(p.rows))]
     return count * sum(kept) <= max(4 * size, MANY)
 
