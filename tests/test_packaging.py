@@ -66,7 +66,7 @@ def run(command: list[str], **more: object) -> str:
 
 
 def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
-    """About 2.8 MB, with its data and its types, and nothing that is for us alone.
+    """About 2.9 MB, with its data and its types, and nothing that is for us alone.
 
     It was under 2.2 before graphs of version 1 were read from files, under 2.3 before networks were
     trained by a command, and XLA was an engine, under 2.4 before programs ran on several devices, and
@@ -75,9 +75,9 @@ def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
     before values were put aside in barriers, staging areas and handles, and under 2.75 before eager products had
     kernels, and dtypes could give way, and under 2.82 before cumulative sums and orders were computed outside of NumPy,
     and under 2.84 before complex numbers and Fourier transforms were compiled, and under 2.87 before gradient functions that
-    were written for TensorFlow found its arguments.
+    were written for TensorFlow found its arguments, and under 2.9 before the lines that explanations propose were tried.
     """
-    assert wheel.stat().st_size < 2_900_000
+    assert wheel.stat().st_size < 2_960_000
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "wengert/py.typed",

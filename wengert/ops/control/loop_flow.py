@@ -46,12 +46,12 @@ def unchanging(loop: Loop, op: Operation) -> set[int]:
     found = {id(x) for x, _ in loop.same}
     runs = (loop.count(op) or 0) > 0
     for inner in loop.body.operations:
-        if inner.row is CONST or (
-            inner.inputs
-            and all(id(x) in found for x in inner.inputs)
-            and is_only_a_function(inner)
-            and (runs or _cannot_fail(inner))
-        ):
+        if inner.row is CONST:
+            is_same = not inner.control_inputs
+        else:
+            is_same = bool(inner.inputs) and all(id(x) in found for x in inner.inputs)
+            is_same = is_same and is_only_a_function(inner) and (runs or _cannot_fail(inner))
+        if is_same:
             found.update(map(id, inner.outputs))
     return found
 
