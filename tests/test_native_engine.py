@@ -227,8 +227,12 @@ print(alone(plan, few), alone(plan, many))
 @pytest.mark.skipif(not has_threads(), reason="plans use no threads here")
 def test_threads_sleep_through_small_work() -> None:
     """To wake one takes longer than a small step, so that is left to the caller."""
-    small, large = map(int, in_python(SLEEPY, OMP_NUM_THREADS="3").split())
-    assert small > 0  # on a busy machine some look large
+    small = large = 0
+    for _ in range(3):  # on a busy machine small work may look large
+        small, large = map(int, in_python(SLEEPY, OMP_NUM_THREADS="3").split())
+        if small > 0:
+            break
+    assert small > 0
     assert large == 0
 
 
