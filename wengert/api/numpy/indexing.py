@@ -33,7 +33,7 @@ def getitem(x: Numeric, key: Any) -> Tensor:
     if not any(_is_array(p) for p in parts):
         return indexing.getitem(tensor, tuple(parts))
     parts = _without_masks(parts)
-    parts = _without_ellipsis(parts, len(dims(tensor)))
+    parts = indexing.without_ellipsis(parts, len(dims(tensor)))
     tensor = indexing.getitem(tensor, tuple(slice(None) if _is_array(p) else p for p in parts))
     kept = [p for p in parts if p is None or isinstance(p, slice) or _is_array(p)]
     places = [cast(p, int64) for p in kept if _is_array(p)]
@@ -72,13 +72,6 @@ def _without_masks(parts: list[Any]) -> list[Any]:
         else:
             found.append(part)
     return found
-
-
-def _without_ellipsis(parts: list[Any], rank: int) -> list[Any]:
-    """With a part for each axis."""
-    missing = rank - sum(p is not None and p is not Ellipsis for p in parts)
-    at = next((i for i, p in enumerate(parts) if p is Ellipsis), len(parts))
-    return [*parts[:at], *[slice(None)] * missing, *parts[at + 1 :]]
 
 
 def _picked(x: Tensor, axes: list[int], places: list[Tensor]) -> Tensor:

@@ -260,9 +260,7 @@ def _filled(reduce: Callable[..., Any], instead: float) -> Callable[..., Any]:
         tensor = in_floats(a)
         missing = elementwise.isnan(tensor)
         found: Tensor = reduce(where(missing, zeros_like(tensor) + instead, tensor), axis, keepdims=bool(keepdims))  # fmt: skip
-        return where(
-            reductions.all(missing, axis, bool(keepdims)), zeros_like(found) + math.nan, found
-        )
+        return _where_missing(reductions.all(missing, axis, bool(keepdims)), found)
 
     return deferrable(function)
 

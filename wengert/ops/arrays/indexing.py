@@ -197,6 +197,13 @@ def _bad_index(part: Any) -> TypeError:
     )
 
 
+def without_ellipsis(parts: list[Any], rank: int) -> list[Any]:
+    """The parts of a key, with one for each axis."""
+    missing = rank - sum(p is not None and p is not Ellipsis for p in parts)
+    at = next((i for i, p in enumerate(parts) if p is Ellipsis), len(parts))
+    return [*parts[:at], *[slice(None)] * missing, *parts[at + 1 :]]
+
+
 def _checked(key: Index, shape: Dims) -> Index:
     """Raise what TensorFlow raises for an index that does not fit the shape."""
     consuming = [p for p in key if p is not None and p is not Ellipsis]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from wengert.core.context import thread
 from wengert.execution.plan import is_only_a_function
 from wengert.graph.graph_builder import CONST
-from wengert.inference.deferred_calls import Place, gradient_call_of, name_of
 from wengert.inference.list_elements import is_list
-from wengert.ops.arrays.indexing import getitem
-from wengert.ops.arrays.slicing import slice_
+from wengert.ops.control.loop_parts import taken_from
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import dims
 
@@ -60,7 +58,7 @@ def only_shapes_of(graph: FunctionGraph, ends: Sequence[SymbolicTensor]) -> list
     """The captured values of which a graph reads the shape alone, where that is known: what x[i] is a part of."""
     read = {id(x) for x in ends}
     for op in graph.operations:
-        shaped = _read_for_its_shape(op)
+        shaped = taken_from(op)
         read.update(id(x) for k, x in enumerate(op.inputs) if k != shaped and not op.row.by_shape)
     pairs = zip(graph.captured, graph.captured_inputs, strict=True)
     return [v for v, inside in pairs if id(inside) not in read and _is_array_of_known_shape(inside)]
@@ -68,17 +66,6 @@ def only_shapes_of(graph: FunctionGraph, ends: Sequence[SymbolicTensor]) -> list
 
 def _is_array_of_known_shape(x: object) -> bool:
     return type(x) is SymbolicTensor and not is_list(x) and is_certain(dims(x))
-
-
-def _read_for_its_shape(op: Operation) -> int | None:
-    """Which input of an operation only tells a shape; None if none does."""
-    found = gradient_call_of(op.row)
-    if found is None or found.call.name not in _PARTS or type(found.call.args[0]) is not Place:
-        return None
-    return found.xs[found.call.args[0].index].index
-
-
-_PARTS: Final = (name_of(getitem), name_of(slice_))
 
 
 def _cannot_fail(op: Operation) -> bool:

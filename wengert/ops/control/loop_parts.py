@@ -16,7 +16,7 @@ from wengert.inference.deferred_calls import Place, gradient_call_of, name_of
 from wengert.inference.list_elements import refined
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import unsorted_segment_sum
-from wengert.ops.arrays.indexing import getitem
+from wengert.ops.arrays.indexing import getitem, without_ellipsis
 from wengert.ops.arrays.shaping import reshape, transpose
 from wengert.ops.arrays.slicing import STRIDED_SLICE_GRAD, slice_, take_part
 from wengert.ops.control.tensor_list import STACK_LIST
@@ -155,16 +155,24 @@ _RULES: Final[dict[str, Callable[[Operation], Part | None]]] = {
 
 def _of_call(op: Operation) -> Part | None:
     """The gradient of x[key], or of tf.slice, where the numbers in them are not known."""
-    found = gradient_call_of(op.row)
-    if found is None or len(found.gs) != 1 or found.call.name not in _KEYS:
+    found, at = gradient_call_of(op.row), taken_from(op)
+    if found is None or at is None or len(found.gs) != 1:
         return None
     inputs = [op.inputs[place.index] for place in found.xs]
-    x, *given = found.call.args
-    shape = dims(inputs[x.index]) if type(x) is Place else None
+    _, *given = found.call.args
+    shape = dims(op.inputs[at])
     if type(shape) is not tuple:
         return None
     key = _KEYS[found.call.name](inputs, *given)
     return None if key is None else _with_key(op.inputs[found.gs[0].index], key, shape)
+
+
+def taken_from(op: Operation) -> int | None:
+    """Which input of such a gradient is what the key takes a part of; it only tells a shape. None of any other."""
+    found = gradient_call_of(op.row)
+    if found is None or found.call.name not in _KEYS or type(found.call.args[0]) is not Place:
+        return None
+    return found.xs[found.call.args[0].index].index
 
 
 class Window(NamedTuple):
@@ -212,7 +220,7 @@ _KEYS: Final[dict[tuple[str, str], Callable[..., list[Any] | None]]] = {
 
 def _with_key(g: Any, key: list[Any], shape: Dims) -> Part | None:
     """The gradient of what a key takes of an array: of indices that are not known, and of known ones."""
-    key = _without_ellipsis(key, len(shape))
+    key = without_ellipsis(key, len(shape))
     along: list[tuple[int, Any]] = []  # the axes with an index that is not known
     windows: list[tuple[int, Window]] = []
     known: list[Any] = []  # the key without these
@@ -239,12 +247,6 @@ def _with_key(g: Any, key: list[Any], shape: Dims) -> Part | None:
         return Part(g, [i for _, i in along], [axis for axis, _ in along], wraps=True)
     ((axis, window),) = windows
     return Part(g, [range_(window.size, dtype=window.begin.dtype) + window.begin], [axis], axis)
-
-
-def _without_ellipsis(key: list[Any], rank: int) -> list[Any]:
-    missing = rank - sum(part is not None and part is not Ellipsis for part in key)
-    at = next((k for k, part in enumerate(key) if part is Ellipsis), len(key))
-    return [*key[:at], *[slice(None)] * missing, *key[at + 1 :]]
 
 
 # ---- all of them in their places ------------------------------------------------------------------

@@ -166,10 +166,7 @@ def _neighbours_gradient(
         shape = (*view.shape[:axis], x.shape[axis], *view.shape[axis + 1 :])
         one = broadcast(low.reshape(begin, (1,) * len(shape)), shape)
         at = low.computed(_before, one, low.places(shape, axis))
-        inside = low.computed(
-            lambda i, n=size: LANES.where(LANES.logical_and(i >= 0, i < n), i, i * i.dtype.type(0)),
-            at,
-        )
+        inside = low.computed(lambda i, n=size: _where_within(i, i, n), at)
         taken = low.gathered(low.stored(view), inside, axis, (x.shape[axis],))
         view = low.computed(lambda v, i, n=size: _where_within(v, i, n), taken, at)
     place = slice_view(whole(Base(x.shape, x.kind)), known)

@@ -78,6 +78,11 @@ def with_row(low: Lowering, values: View, index: View, item: View) -> View:
     return whole(base)
 
 
+def with_added(low: Lowering, values: View, index: View, item: View) -> View:
+    """An array with something added to a row."""
+    return with_row(low, values, index, low.computed(LANES.add, row_at(low, values, index), item))
+
+
 def row_among_zeros(low: Lowering, shape: tuple[int, ...], index: View, item: View) -> View:
     """Zeros with one row: added to another array, it is only added to that row."""
     made = with_row(low, low.number(item.kind, 0, shape), index, item)
@@ -92,7 +97,7 @@ def added(low: Lowering, a: View, b: View) -> View | None:
     if not is_plain(b) or b.base not in low.single or a.shape != b.base.shape:
         return None
     index, item = low.single[b.base]
-    return with_row(low, a, index, low.computed(LANES.add, row_at(low, a, index), item))
+    return with_added(low, a, index, item)
 
 
 @rule("AddV2", "Add")

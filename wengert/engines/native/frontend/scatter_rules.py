@@ -13,7 +13,7 @@ import numpy as np
 
 from wengert.engines.native.frontend.arrays import Dims, View, broadcast, slice_view
 from wengert.engines.native.frontend.lanes import LANES, Lane, like
-from wengert.engines.native.frontend.list_rules import row_among_zeros, row_at, with_row
+from wengert.engines.native.frontend.list_rules import row_among_zeros, with_added, with_row
 from wengert.engines.native.frontend.lowering import Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered, dtype_of, is_float
 from wengert.graph.operation import Operation
@@ -141,9 +141,8 @@ def _one_row(low: Lowering, how: str, number: View, u: View, x: View, depth: int
     inner = x.shape[depth:]
     table = low.reshape(x, (math.prod(x.shape[:depth]), *inner))
     index, row = low.reshape(number, (1,)), low.reshape(u, inner)
-    if how == "add":
-        row = low.computed(LANES.add, row_at(low, table, index), row)
-    return low.reshape(with_row(low, table, index, row), x.shape)
+    put = with_added if how == "add" else with_row
+    return low.reshape(put(low, table, index, row), x.shape)
 
 
 for _name in ("Add", "Sub", "Update", "Max", "Min"):
