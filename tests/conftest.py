@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import itertools
 import os
@@ -9,8 +10,10 @@ import random
 import signal
 import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -107,6 +110,24 @@ def interpreted() -> Iterator[None]:
     set_engine("numpy")
     yield
     set_engine(None)
+
+
+@functools.cache
+def _generators_of(module: ModuleType) -> list[tuple[np.random.Generator, Any]]:
+    """What draws the data of a module's tests, with where it stood before the first of them."""
+    found = {}
+    for value in vars(module).values():
+        for drawn_from in (value, *getattr(value, "__globals__", {}).values()):
+            if isinstance(drawn_from, np.random.Generator):
+                found[id(drawn_from)] = drawn_from
+    return [(generator, generator.bit_generator.state) for generator in found.values()]
+
+
+@pytest.fixture(autouse=True)
+def the_same_data(request: pytest.FixtureRequest) -> None:
+    """A test draws the same numbers alone, among others, and in whichever process it runs."""
+    for generator, start in _generators_of(request.module):
+        generator.bit_generator.state = start
 
 
 @pytest.fixture

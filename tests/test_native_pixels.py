@@ -106,7 +106,8 @@ def test_sums_in_the_middle(reduce: Function, dtype: str, shape: Any, axes: Any)
     x = normal(*shape, dtype=dtype)
     agree(derivatives(lambda x: reduce(tf.sin(x) * x, axes, keepdims=True)), x)
     if reduce is not tf.reduce_max and axes != (0, 2):
-        assert "NumPy" not in agree(lambda x: reduce(tf.transpose(x) * 2.0, axes), x)
+        # Of positive numbers: a sum of 5,000 that cancel has the digits of its order of adding.
+        assert "NumPy" not in agree(lambda x: reduce(tf.transpose(x) * 2.0, axes), tf.abs(x))
 
 
 def test_a_sum_of_infinities() -> None:
