@@ -10,7 +10,7 @@ import random
 import signal
 import sys
 from collections.abc import Iterator
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,8 @@ def _generators_of(module: ModuleType) -> list[tuple[np.random.Generator, Any]]:
     """What draws the data of a module's tests, with where it stood before the first of them."""
     found = {}
     for value in vars(module).values():
-        for drawn_from in (value, *getattr(value, "__globals__", {}).values()):
+        around = value.__globals__.values() if isinstance(value, FunctionType) else ()
+        for drawn_from in (value, *around):
             if isinstance(drawn_from, np.random.Generator):
                 found[id(drawn_from)] = drawn_from
     return [(generator, generator.bit_generator.state) for generator in found.values()]
