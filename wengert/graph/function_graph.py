@@ -232,6 +232,12 @@ class FunctionGraph(Graph):
             return [v.now() if type(v) is CallTimeValue else v for v in values]
         return values
 
+    def outside_of(self, x: SymbolicTensor) -> Any:
+        """The value from outside that a capture stands for; None if it is none."""
+        if x.op.row is not CAPTURE:
+            return None
+        return next((value for value, inside in self._captures.values() if inside is x), None)
+
     @property
     def captures(self) -> list[tuple[Any, SymbolicTensor]]:
         """The values from outside, each with what stands for it inside."""

@@ -398,6 +398,10 @@ class Builder:
             f"{tensor.graph!r} and was made at {tensor.op.place}."
         )
 
+    def outside_of(self, x: SymbolicTensor) -> Any:
+        """The value from outside that a capture stands for; None if it is none."""
+        return None
+
     def brought_in(self, value: Value) -> SymbolicTensor:
         """An eager tensor or a variable."""
         handle = getattr(value, "handle_in", None)

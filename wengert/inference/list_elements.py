@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from wengert.inference.symbolic_integers import known_value
+from wengert.inference.symbolic_integers import bounds_of_all, known_value
 from wengert.values.dtypes import VARIANT
+from wengert.values.sizes import Bounds
 from wengert.values.symbolic import AnyShape, SymbolicTensor, is_certain
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Elements(NamedTuple):
 
     length: int | None
     shape: Any  # of each element; if it is a list, what is known of that
+    bounds: Bounds | None = None  # between which its integers lie
 
 
 UNKNOWN: Final = Elements(None, None)
@@ -101,6 +103,9 @@ def _by_rule(x: SymbolicTensor) -> Elements:
     bodies = x.op.row.bodies
     if bodies is not None:
         return bodies.elements(x.op, x.value_index)  # type: ignore[no-any-return]
+    outside = x.op.graph.outside_of(x)
+    if type(outside) is SymbolicTensor:
+        return elements_known(outside)
     return _RULES.get(x.op.row.name, _NO_RULE).found(x.op.inputs, x.op.attrs)
 
 
@@ -124,7 +129,8 @@ def _rows(xs: Sequence[Any], attrs: Attrs) -> Elements:
     if isinstance(shape, AnyShape):
         return UNKNOWN
     length = int(shape[0]) if is_certain(shape[:1]) else None
-    return Elements(length, tuple(map(int, shape[1:])) if is_certain(shape[1:]) else None)
+    known = tuple(map(int, shape[1:])) if is_certain(shape[1:]) else None
+    return Elements(length, known, bounds_of_all(xs[0]))
 
 
 def _written(xs: Sequence[Any], attrs: Attrs) -> Elements:

@@ -13,7 +13,7 @@ import numpy as np
 
 from wengert.core.row import Attrs
 from wengert.errors import SymbolicValueError
-from wengert.values.sizes import Size, element_of, high, low
+from wengert.values.sizes import Bounds, Size, bounds_of, element_of, high, low
 from wengert.values.symbolic import SymbolicTensor, is_certain
 
 MOST: Final = 64  # elements: no shape has more
@@ -47,7 +47,49 @@ def _found(x: SymbolicTensor, shape: tuple[int, ...]) -> list[Any]:
     computed = _computed(x)
     if computed is not None:
         return computed.ravel().tolist()  # type: ignore[no-any-return]
-    return [element_of(x, at) for at in range(np.prod(shape, dtype=int))]
+    count = int(np.prod(shape, dtype=int))
+    bounds = _bounds_outside(x) or [None] * count
+    return [element_of(x, at, known) for at, known in enumerate(bounds)]
+
+
+def _bounds_outside(x: SymbolicTensor) -> list[Bounds] | None:
+    """What is known of the integers of what was brought in from the graph around; None if it was not."""
+    outside = x.op.graph.outside_of(x)
+    if type(outside) is not SymbolicTensor:
+        return None
+    found = integers_of(outside)
+    return None if found is None else list(map(bounds_of, found.ravel().tolist()))
+
+
+def note_bounds(x: SymbolicTensor, bounds: Bounds) -> None:
+    """Say between which numbers a single integer lies, before anything was computed of it."""
+    x._integers = (element_of(x, 0, bounds),)
+
+
+def bounds_of_all(x: Any) -> Bounds | None:
+    """The least and the greatest of integers that no run can change; None for others, and for none."""
+    known = x._known if type(x) is SymbolicTensor else x._array
+    if known is None or x._array.dtype.kind not in "iu" or not np.size(known):
+        return None
+    return Bounds(int(np.min(known)), int(np.max(known)))
+
+
+def all_between(bounds: Bounds | None, shape: tuple[int, ...]) -> Any:
+    """The integers of an array of which only bounds are known; None if not even these are."""
+    if bounds is None:
+        return None
+    found = np.empty(shape, object)
+    found.fill(bounds)
+    return found
+
+
+def known_bounds(x: Any) -> Bounds | None:
+    """The bounds of a single integer; None if there are none, or it is something else."""
+    if x._array.dtype.kind not in "iu" or x._array.shape != ():
+        return None
+    found = integers_of(x)
+    bounds = None if found is None else bounds_of(found.item())
+    return None if bounds in (None, Bounds(None, None)) else bounds
 
 
 def known_value(x: Any) -> Any:
@@ -91,11 +133,13 @@ _LARGE_FACTOR: Final = 1 << 20
 def _within(integers: Any, x: SymbolicTensor) -> list[Any]:
     """The integers in their dtype: numbers wrap, and a size that may wrap becomes unknown."""
     dtype = x._array.dtype
+    limits = np.iinfo(dtype)
     return [
-        _in_dtype(value, dtype) if type(value) is not Size or _cannot_wrap(value, np.iinfo(dtype))
-        else element_of(x, at)
+        element_of(x, at, value if type(value) is Bounds else None)
+        if type(value) is Bounds or (type(value) is Size and not _cannot_wrap(value, limits))
+        else _in_dtype(value, dtype)
         for at, value in enumerate(np.asarray(integers, object).ravel().tolist())
-    ]  # fmt: skip
+    ]
 
 
 def _in_dtype(value: Any, dtype: Any) -> Any:

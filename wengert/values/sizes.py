@@ -32,16 +32,39 @@ DEEP: Final = 2
 MOST: Final = 8
 
 
+class Bounds:
+    """The least and the greatest value that an integer may have; None where none is known."""
+
+    __slots__ = ("least", "most")
+
+    def __init__(self, least: int | None, most: int | None) -> None:
+        self.least = least
+        self.most = most
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Bounds and (self.least, self.most) == (other.least, other.most)
+
+    def __hash__(self) -> int:
+        return hash((self.least, self.most))
+
+
 class Symbol:
     """The size of a tensor's axis, its number of elements (axis None), or an integer element."""
 
-    __slots__ = ("__weakref__", "axis", "element", "number", "tensor")
+    __slots__ = ("__weakref__", "axis", "bounds", "element", "number", "tensor")
     weight: ClassVar[int] = 1
 
-    def __init__(self, tensor: Any, axis: int | None, element: int | None = None) -> None:
+    def __init__(
+        self,
+        tensor: Any,
+        axis: int | None,
+        element: int | None = None,
+        bounds: Bounds | None = None,
+    ) -> None:
         self.tensor = tensor
         self.axis = axis
         self.element = element
+        self.bounds = bounds or Bounds(0 if element is None else None, None)
         self.number = next(_NUMBERS)
 
     def measure(self, array: Any) -> int:
@@ -296,9 +319,14 @@ def size_of(tensor: Any, axis: int | None) -> Size:
     return _alone((id(tensor), axis), Symbol, tensor, axis)
 
 
-def element_of(tensor: Any, at: int) -> Size:
-    """An element of a tensor of integers, whose value is not known."""
-    return _alone((id(tensor), -1, at), Symbol, tensor, -1, at)
+def element_of(tensor: Any, at: int, bounds: Bounds | None = None) -> Size:
+    """An element of a tensor of integers, of whose value at most bounds are known."""
+    return _alone((id(tensor), -1, at), Symbol, tensor, -1, at, bounds)
+
+
+def bounds_of(size: Any) -> Bounds:
+    """What is known of a size, or a number."""
+    return Bounds(low(size), high(size))
 
 
 def _alone(key: Any, kind: Callable[..., Atom], *parts: Any) -> Size:
@@ -523,7 +551,7 @@ def _range_of(atoms: Sequence[Atom], deep: int) -> tuple[int | None, int | None]
 
 def _range_of_atom(atom: Atom, deep: int) -> tuple[int | None, int | None]:
     if type(atom) is Symbol:
-        return (0 if atom.element is None else None), None
+        return atom.bounds.least, atom.bounds.most
     if not deep:
         return None, None
     least = [low(p, deep - 1) for p in atom.parts]

@@ -16,7 +16,14 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, number_of, sizes_of, states
-from wengert.inference.symbolic_integers import by_function, integer, integers_of
+from wengert.inference.symbolic_integers import (
+    all_between,
+    bounds_of_all,
+    by_function,
+    integer,
+    integers_of,
+    known_value,
+)
 from wengert.ops.arrays.batched import by_segment
 from wengert.ops.arrays.shaping import (
     as_shape,
@@ -136,11 +143,24 @@ def _gathered_shape(x: Dims, i: Dims, *, axis: int, batch_dims: int) -> Dims:
     return (*x[:axis], *i[batch_dims:], *x[axis + 1 :])
 
 
+_known_gathered = by_function(
+    lambda x, i, **attrs: _gather_kernel(np, x, i.astype(np.intp), **attrs)
+)
+
+
+def _gathered_integers(inputs: Sequence[Any], attrs: Attrs) -> Any:
+    """The integers; where indices are not known, bounds: those of all that there is to gather."""
+    x, i = inputs
+    if known_value(i) is not None:
+        return _known_gathered(inputs, attrs)
+    return all_between(bounds_of_all(x), _gathered_shape(dims(x), dims(i), **attrs))
+
+
 GATHER: Row = op(
     "GatherV2",
     _gather_kernel,
     shape=_gathered_shape,
-    integers=by_function(lambda x, i, **attrs: _gather_kernel(np, x, i.astype(np.intp), **attrs)),
+    integers=_gathered_integers,
     vjp=(_gather_rule, None),
     linear=(0,),
     batch=_batched_gather,

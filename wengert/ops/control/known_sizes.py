@@ -1,7 +1,8 @@
 """Loops and branches again, made for inputs of which more is known than when they were traced.
 
 A function of unknown sizes is replayed for those of a call; what its loops and branches run is
-replayed for them, too, so that engines know all sizes inside.
+replayed for them, too, so that engines know all sizes inside. And a loop is replayed once it is known
+between what its counters lie: then x[i : i + 4] has four elements, where it cannot be cut at the end.
 """
 
 from __future__ import annotations
@@ -21,9 +22,13 @@ from wengert.inference.list_elements import (
     note_elements,
 )
 from wengert.inference.shape_inference import common_form, form_of
-from wengert.values.symbolic import SymbolicTensor
+from wengert.inference.symbolic_integers import known_bounds, note_bounds
+from wengert.ops.control.trip_counts import counters
+from wengert.values.sizes import Bounds
+from wengert.values.symbolic import SymbolicTensor, is_certain
 
 if TYPE_CHECKING:
+    from wengert.graph.operation import Operation
     from wengert.ops.control.cond import Branches
     from wengert.ops.control.while_op import Loop, Stack
 
@@ -73,16 +78,49 @@ def loop_again(loop: Loop, inputs: Sequence[Any]) -> Loop | None:
     now = [*carried, *[constants[at] for _, at in loop.same]]
     taken = [_element(x, t.inside) for x, t in zip(stacks, loop.taken, strict=True)]
     known = [t != _given(x.inside) for t, x in zip(taken, loop.taken, strict=True)]
-    if not any(known) and not says_more(now, before):
+    bounds = _more_bounds(loop, inputs)
+    if not any(known) and not bounds and not says_more(now, before):
         return None
     entering = [_given(x) for x in carried]
     for _ in range(MOST_TRIES):
-        made = _Body(loop, entering, taken, constants)
+        made = _Body(loop, entering, taken, constants, bounds)
         after = [_both(a, _given(y)) for a, y in zip(entering, made.results, strict=True)]
         if after == entering:
             return made.loop()
         entering = after
     return None
+
+
+def loop_counted(loop: Loop, inputs: Sequence[Any]) -> Loop:
+    """A loop that was just traced: again if the places of its counters tell sizes."""
+    bounds = _more_bounds(loop, inputs)
+    if not bounds:
+        return loop
+    n, s = len(loop.carried), len(loop.taken)
+    entering, taken = [_given(x) for x in loop.carried], [_given(t.inside) for t in loop.taken]
+    made = _Body(loop, entering, taken, inputs[n + s :], bounds)
+    return made.loop()
+
+
+def _more_bounds(loop: Loop, inputs: Sequence[Any]) -> dict[int, Bounds]:
+    """The carried integers of which more is known than in the body, if sizes in there wait for values."""
+    if not _waits_for_values(loop.body):
+        return {}
+    found = counters(inputs, loop)
+    return {at: b for at, b in found.items() if known_bounds(loop.carried[at]) != b}
+
+
+def _waits_for_values(graph: FunctionGraph) -> bool:
+    """Whether a size in a graph, or in one that it runs, follows from the value of an integer."""
+    return any(
+        (_is_size_by_value(op) if not op.row.graphs else any(map(_waits_for_values, op.row.graphs)))
+        for op in graph.operations
+    )
+
+
+def _is_size_by_value(op: Operation) -> bool:
+    forms = [[x._array.shape for x in xs] for xs in (op.outputs, op.inputs)]
+    return bool(op.inputs) and not all(map(is_certain, forms[0])) and all(map(is_certain, forms[1]))
 
 
 def _element(stack: Any, inside: SymbolicTensor) -> _Given:
@@ -103,6 +141,7 @@ class _Body:
         entering: Sequence[_Given],
         taken: Sequence[_Given],
         constants: Sequence[Any],
+        bounds: dict[int, Bounds],
     ) -> None:
         self._loop, self._entering, self._constants = loop, entering, constants
         graph = self._graph = _alike(loop.body)
@@ -110,12 +149,14 @@ class _Body:
         with activate((), graph):
             pairs = zip(entering, loop.carried, strict=True)
             self.carried = [given.into(graph, x) for given, x in pairs]
+            for at, known in bounds.items():
+                note_bounds(self.carried[at], known)
             self.taken = [given.into(graph, x) for given, x in zip(taken, inside, strict=True)]
-            known = {id(x): constants[at] for x, at in loop.same}
-            known |= dict(zip(map(id, loop.carried), self.carried, strict=True))
-            known |= dict(zip(map(id, inside), self.taken, strict=True))
+            values = {id(x): constants[at] for x, at in loop.same}
+            values |= dict(zip(map(id, loop.carried), self.carried, strict=True))
+            values |= dict(zip(map(id, inside), self.taken, strict=True))
             wanted = [*loop.results, *[e.inside for e in loop.emitted]]
-            found = replay(loop.body, wanted, [known[id(x)] for x in loop.body.all_inputs], True)
+            found = replay(loop.body, wanted, [values[id(x)] for x in loop.body.all_inputs], True)
             found = [graph.entered(y) for y in found]
         self.results, self.emitted = found[: len(entering)], found[len(entering) :]
 

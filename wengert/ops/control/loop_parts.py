@@ -163,8 +163,12 @@ def _of_call(op: Operation) -> Part | None:
     shape = dims(op.inputs[at])
     if type(shape) is not tuple:
         return None
+    g = op.inputs[found.gs[0].index]
     key = _KEYS[found.call.name](inputs, *given)
-    return None if key is None else _with_key(op.inputs[found.gs[0].index], key, shape)
+    if key is None or type(dims(g)) is not tuple:
+        return None
+    key = _with_sizes(without_ellipsis(key, len(shape)), dims(g))
+    return None if key is None else _with_key(g, key, shape)
 
 
 def taken_from(op: Operation) -> int | None:
@@ -179,18 +183,42 @@ class Window(NamedTuple):
     """Some neighbours along an axis, from a place that is not known."""
 
     begin: Any
-    size: int
+    size: int | None
+    wraps: bool = False  # whether a negative place counts from the end
 
 
 def _key_of_index(inputs: Sequence[Any], key: Any) -> list[Any] | None:
     parts = list(key) if isinstance(key, (tuple, list)) else [key]
-    parts = [inputs[p.index] if type(p) is Place and not p.whole_shape else p for p in parts]
+    parts = [_entered(part, inputs) for part in parts]
     return parts if all(map(_is_simple, parts)) else None
+
+
+def _entered(part: Any, inputs: Sequence[Any]) -> Any:
+    """A part of an index with what is given in place of a placeholder."""
+    if isinstance(part, slice) and type(part.start) is Place and part.step in (None, 1):
+        return Window(_entered(part.start, inputs), None, wraps=True)
+    return inputs[part.index] if type(part) is Place and not part.whole_shape else part
+
+
+def _with_sizes(key: list[Any], sizes: Dims) -> list[Any] | None:
+    """The key with the sizes of its windows, as those of what it takes; None where they are not known."""
+    left = iter(sizes)
+    found: list[Any] = []
+    for part in key:
+        size = None if type(part) is SymbolicTensor or type(part) is int else next(left)
+        if type(part) is Window:
+            if type(size) is not int:
+                return None
+            part = part._replace(size=size)
+        found.append(part)
+    return found
 
 
 def _is_simple(part: Any) -> bool:
     if type(part) is SymbolicTensor:
         return part.dtype.is_integer and dims(part) == ()
+    if type(part) is Window:
+        return _is_simple(part.begin)
     if isinstance(part, slice):
         return all(n is None or type(n) is int for n in (part.start, part.stop, part.step))
     return part is None or part is Ellipsis or type(part) is int
@@ -220,7 +248,6 @@ _KEYS: Final[dict[tuple[str, str], Callable[..., list[Any] | None]]] = {
 
 def _with_key(g: Any, key: list[Any], shape: Dims) -> Part | None:
     """The gradient of what a key takes of an array: of indices that are not known, and of known ones."""
-    key = without_ellipsis(key, len(shape))
     along: list[tuple[int, Any]] = []  # the axes with an index that is not known
     windows: list[tuple[int, Window]] = []
     known: list[Any] = []  # the key without these
@@ -246,7 +273,8 @@ def _with_key(g: Any, key: list[Any], shape: Dims) -> Part | None:
     if along:
         return Part(g, [i for _, i in along], [axis for axis, _ in along], wraps=True)
     ((axis, window),) = windows
-    return Part(g, [range_(window.size, dtype=window.begin.dtype) + window.begin], [axis], axis)
+    indices = range_(window.size, dtype=window.begin.dtype) + window.begin
+    return Part(g, [indices], [axis], axis, window.wraps)
 
 
 # ---- all of them in their places ------------------------------------------------------------------

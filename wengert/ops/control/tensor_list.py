@@ -18,8 +18,9 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError
-from wengert.inference.list_elements import refined
+from wengert.inference.list_elements import elements_known, refined
 from wengert.inference.shape_inference import form_of
+from wengert.inference.symbolic_integers import all_between
 from wengert.ops.arrays.batched import behind, in_front
 from wengert.ops.arrays.joining import concat
 from wengert.ops.support.batch_rules import BatchRule
@@ -342,10 +343,16 @@ def _batched_unstack(batched: Sequence[bool], size: int, xs: Sequence[Any], attr
     return apply(UNSTACK_LIST, (behind(xs[0], 1),))
 
 
+def _integers_of_element(xs: Sequence[Any], attrs: Attrs) -> Any:
+    """Between what the integers of an element lie."""
+    return all_between(elements_known(xs[0]).bounds, attrs["shape"])
+
+
 GET: Row = list_op(
     "TensorListGetItem",
     lambda xp, values, index, *, dtype, shape: _get(xp, values, index, dtype, shape),
     forms=_stated,
+    integers=_integers_of_element,
     vjp=(
         lambda g, y, values, index, *, dtype, shape: apply(ONLY, (values, index, g)),
         None,

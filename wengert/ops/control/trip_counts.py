@@ -1,13 +1,14 @@
-"""How often a loop runs, where that follows from what is known before: a counter and its limit."""
+"""How often a loop runs, and between what its counters lie, where that follows from what is known before."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from wengert.inference.symbolic_integers import known_value
+from wengert.values.sizes import Bounds
 
 if TYPE_CHECKING:
     from wengert.graph.operation import Operation
@@ -31,7 +32,24 @@ _TURNED: Final = {
 
 def trips(op: Operation, loop: Loop) -> int | None:
     """The number of iterations of a loop with a condition; None if it is not known."""
-    return None if loop.condition is None else _Counted(op, loop).trips(loop.condition.outputs[0])
+    if loop.condition is None:
+        return None
+    return _Counted(op.inputs, loop).trips(loop.condition.outputs[0])
+
+
+def counters(inputs: Sequence[Any], loop: Loop) -> dict[int, Bounds]:
+    """Between what those carried values lie that the same number is added to in every iteration."""
+    if loop.condition is None:
+        return {}
+    counted = _Counted(inputs, loop)
+    count = counted.most_trips(loop.condition.outputs[0])
+    found = {}
+    for at, x in enumerate(loop.condition.all_inputs[: len(loop.carried)]):
+        begin, step = counted.begin(x), counted.step(x)
+        if count and begin is not None and step is not None:
+            last = begin + (count - 1) * step
+            found[at] = Bounds(min(begin, last), max(begin, last))
+    return found
 
 
 def _up(begin: int, step: int, end: int) -> int | None:
@@ -43,35 +61,47 @@ def _up(begin: int, step: int, end: int) -> int | None:
 class _Counted:
     """A loop whose condition looks at counters."""
 
-    def __init__(self, op: Operation, loop: Loop) -> None:
+    def __init__(self, values: Sequence[Any], loop: Loop) -> None:
         n, s = len(loop.carried), len(loop.taken)
         assert loop.condition is not None
         inputs = loop.condition.all_inputs
         self._loop = loop
-        self._initial = op.inputs[:n]
+        self._initial = values[:n]
         self._carried = {id(x): k for k, x in enumerate(inputs[:n])}
         places = zip(inputs[n:], loop.condition_places, strict=True)
-        self._captured = {id(x): op.inputs[n + s + at] for x, at in places}
+        self._captured = {id(x): values[n + s + at] for x, at in places}
 
     def trips(self, go: SymbolicTensor) -> int | None:
-        name, xs = go.op.row.name, go.op.inputs
-        if name == "LogicalAnd":
-            counts = [self.trips(x) for x in xs]
+        """How often a condition holds."""
+        if go.op.row.name == "LogicalAnd":
+            counts = [self.trips(x) for x in go.op.inputs]
             return None if None in counts else min(counts)  # type: ignore[type-var]
+        return self._compared(go.op)
+
+    def most_trips(self, go: SymbolicTensor) -> int | None:
+        """How often it holds at most: as often as any part of it of which that is known."""
+        if go.op.row.name == "LogicalAnd":
+            counts = [self.most_trips(x) for x in go.op.inputs]
+            return min([c for c in counts if c is not None], default=None)
+        return self._compared(go.op)
+
+    def _compared(self, op: Operation) -> int | None:
+        name, xs = op.row.name, op.inputs
         if name not in _TRIPS:
             return None
         for how, (counter, limit) in ((name, xs), (_TURNED[name], xs[::-1])):
-            begin, step, end = self._begin(counter), self._step(counter), self._number(limit)
+            begin, step, end = self.begin(counter), self.step(counter), self._number(limit)
             if begin is not None and step is not None and end is not None:
                 count = _TRIPS[how](begin, step, end)
                 return count if count is None or _fits(begin + count * step, counter) else None
         return None
 
-    def _begin(self, x: SymbolicTensor) -> int | None:
+    def begin(self, x: SymbolicTensor) -> int | None:
+        """What a carried value is at first."""
         at = self._carried.get(id(x))
         return None if at is None else _integer(self._initial[at])
 
-    def _step(self, x: SymbolicTensor) -> int | None:
+    def step(self, x: SymbolicTensor) -> int | None:
         """What is added to a carried value in every iteration; None for what is not known to be one."""
         at = self._carried.get(id(x))
         if at is None:
@@ -90,7 +120,7 @@ class _Counted:
     def _number(self, x: SymbolicTensor) -> int | None:
         """A limit that is the same in all iterations."""
         if id(x) in self._carried:
-            return self._begin(x) if self._step(x) == 0 else None
+            return self.begin(x) if self.step(x) == 0 else None
         return _integer(self._captured.get(id(x), x))
 
 

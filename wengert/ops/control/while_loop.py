@@ -13,6 +13,7 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.tracing import as_output, body_graph, tracing
 from wengert.inference.public_functions import typed
 from wengert.ops.arrays.identity import identity
+from wengert.ops.control.known_sizes import loop_counted
 from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.control.while_op import Loop, check_shapes, kept_where, loop_condition
 from wengert.ops.math.comparison import less, logical_and
@@ -233,6 +234,7 @@ def _in_graph(
     names = [x.name for x in (*counter, *initial)]
     check_shapes(carried, found, names)
     loop = Loop(graph, carried, found, condition)
+    loop = loop_counted(loop, [*counter, *initial, *loop.constants])
     results = loop.added([*counter, *initial], [], name=scope)
     found = results[len(counter) : len(counter) + len(initial)]
     return nest.with_tensors(variables.initial, found), loop

@@ -19,7 +19,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.shape_inference import GUESSES, ranks_in_common
-from wengert.inference.symbolic_integers import known_value
+from wengert.inference.symbolic_integers import all_between, known_bounds, known_value
 from wengert.ops.arrays.batched import in_front
 from wengert.ops.math.elementwise import log
 from wengert.ops.random import distributions, rejection
@@ -33,6 +33,7 @@ from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values.bound_ops import bound
 from wengert.values.dtypes import DType
 from wengert.values.shapes import Dims, shape_text
+from wengert.values.sizes import Bounds
 from wengert.values.symbolic import AnyShape, is_certain
 from wengert.values.tensor import dims
 
@@ -59,10 +60,12 @@ def _filling(
     stateless: str,
     fill: Callable[..., Any],
     check: Callable[..., None] | None = None,
+    integers: Callable[..., Any] | None = None,
 ) -> Forms:
     """The rows of a distribution whose samples fill a shape: ``fill(state, count, dtype, *xs)``.
 
-    ``check(type, *xs)`` checks the inputs; without it there are none.
+    ``check(type, *xs)`` checks the inputs; without it there are none. ``integers`` says between what
+    samples lie.
     """
 
     def kernel(_: Namespace, stream: Stream, *xs: Array, shape: Dims, dtype: DType) -> Array:
@@ -84,9 +87,14 @@ def _filling(
 
     # With inputs, which may be batched, it runs once for each example.
     row = op(
-        stateful, kernel, stateful=True, batch=None if check else batched, forms=_forms(kernel)
+        stateful,
+        kernel,
+        stateful=True,
+        integers=integers,
+        batch=None if check else batched,
+        forms=_forms(kernel),
     )
-    return Forms(row, op(stateless, pure))
+    return Forms(row, op(stateless, pure, integers=integers))
 
 
 def _forms(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -151,13 +159,24 @@ def _check_bounds(who: str, low: Array, high: Array) -> None:
         raise InvalidArgumentError(f"Need minval < maxval, got {low} >= {high} [Op:{who}]")
 
 
+def _between(inputs: Sequence[Any], attrs: Attrs) -> Any:
+    """The bounds of random integers, where the last two inputs are known to have some."""
+    least, most = [known_bounds(x) for x in inputs[-2:]]
+    last = None if most is None or most.most is None else most.most - 1
+    return all_between(Bounds(least and least.least, last), attrs["shape"])
+
+
 UNIFORM = _filling("RandomUniform", "StatelessRandomUniformV2", distributions.uniform)
 NORMAL = _filling("RandomStandardNormal", "StatelessRandomNormalV2", distributions.normal)
 TRUNCATED = _filling(
     "TruncatedNormal", "StatelessTruncatedNormalV2", distributions.truncated_normal
 )
 INTEGERS = _filling(
-    "RandomUniformInt", "StatelessRandomUniformIntV2", distributions.integers, _check_bounds
+    "RandomUniformInt",
+    "StatelessRandomUniformIntV2",
+    distributions.integers,
+    _check_bounds,
+    _between,
 )
 
 FULL_INTEGERS: Row = op(

@@ -1,12 +1,13 @@
-"""Lowering of indices that are known only when a graph runs: x[i], tf.slice, and their gradients.
+"""Lowering of indices that are known only when a graph runs: x[i], x[i : i + 4], tf.slice, their gradients.
 
 In graphs those are calls that are put off (inference/deferred_calls.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.frontend.arrays import Base, View, broadcast, slice_view, whole
 from wengert.engines.native.frontend.lanes import LANES, Lane
@@ -19,97 +20,6 @@ from wengert.ops.arrays.indexing import getitem
 from wengert.ops.arrays.slicing import slice_
 
 
-class _Key(NamedTuple):
-    """An index: what is known of it, and which axes of that have an index that is not."""
-
-    known: tuple[slice, ...]
-    axes: list[int]
-    indices: list[View]
-
-
-def _key(low: Lowering, key: Any, given: Sequence[View | None], shape: tuple[int, ...]) -> _Key:
-    """The parts of an index of an array of some shape."""
-    parts = list(key) if isinstance(key, tuple) else [key]
-    parts = [part for part in parts if part is not None]  # new axes are in the shape of the result
-    if sum(part is Ellipsis for part in parts) > 1 or len(parts) > len(shape) + 1:
-        raise NotLowered("another index")
-    if Ellipsis in [p for p in parts if not isinstance(p, Place)]:
-        at = next(i for i, p in enumerate(parts) if p is Ellipsis)
-        parts[at : at + 1] = [slice(None)] * (len(shape) - len(parts) + 1)
-    known: list[slice] = []
-    axes: list[int] = []
-    indices: list[View] = []
-    for axis, part in enumerate(parts):
-        if type(part) is Place and not part.whole_shape:
-            index = given[part.index]
-            if index is None or index.shape or index.kind not in ("i4", "i8"):
-                raise NotLowered("an index that is no single integer")
-            known.append(slice(None))
-            axes.append(axis)
-            indices.append(low.within(index, -shape[axis], shape[axis]))
-        elif type(part) is int:  # the axis stays until the end
-            known.append(slice(part, part + 1 or None))
-        elif isinstance(part, slice) and _is_known(part):
-            known.append(part)
-        else:
-            raise NotLowered("bounds that are not known")
-    return _Key(tuple(known), axes, indices)
-
-
-def _is_known(part: slice) -> bool:
-    return all(x is None or type(x) is int for x in (part.start, part.stop, part.step))
-
-
-def _part(low: Lowering, op: Operation, args: Any, given: Sequence[View | None]) -> list[View]:
-    x, key = _operands(args, given)
-    found = _key(low, key, given, x.shape)
-    view = slice_view(x, found.known)
-    for axis, index in sorted(zip(found.axes, found.indices, strict=True), key=lambda p: -p[0]):
-        rank = len(view.shape)
-        view = low.gathered(low.stored(view), low.reshape(index, (1,) * (rank - 1)), axis, ())
-    return [low.reshape(view, op.outputs[0]._array.shape)]
-
-
-def _operands(args: Any, given: Sequence[View | None]) -> tuple[View, Any]:
-    if len(args) != 2 or type(args[0]) is not Place or args[0].whole_shape:
-        raise NotLowered("another call")
-    x = given[args[0].index]
-    if x is None or 0 in x.shape:
-        raise NotLowered("no array of numbers, or an empty one")
-    return x, args[1]
-
-
-def _part_gradient(
-    low: Lowering, op: Operation, args: Any, given: Sequence[View | None], gs: Sequence[View | None]
-) -> list[View]:
-    """Zeros, and the cotangent where the index is: a comparison for each element of those axes."""
-    x, key = _operands(args, given)
-    (g,) = gs
-    if g is None or g.kind != x.kind:
-        raise NotLowered("a cotangent of another form")
-    found = _key(low, key, given, x.shape)
-    if low.is_body and found.axes == [0] and all(part == slice(None) for part in found.known):
-        index = low.computed(lambda i: i.astype("i8"), low.reshape(found.indices[0], (1,)))
-        return [row_among_zeros(low, x.shape, index, low.reshape(g, x.shape[1:]))]
-    place = slice_view(whole(Base(x.shape, x.kind)), found.known)
-    apart = tuple([1 if axis in found.axes else n for axis, n in enumerate(place.shape)])
-    view = broadcast(low.reshape(g, apart), place.shape)
-    for axis, index in zip(found.axes, found.indices, strict=True):
-        here = low.places(place.shape, axis)
-        one = low.reshape(index, (1,) * len(place.shape))
-        view = low.computed(_where_same, view, here, one)
-    if place.shape == x.shape:
-        return [view]
-    return [low.assembled(x.shape, x.kind, 0, [(view, place)])]
-
-
-def _where_same(v: Lane, at: Lane, one: Lane) -> Lane:
-    return LANES.where(at == one, v, v.dtype.type(0))
-
-
-# ---- some neighbours: tf.slice ------------------------------------------------------------------
-
-
 class _Window(NamedTuple):
     """Some neighbours along an axis, from a place on that is not known."""
 
@@ -118,65 +28,187 @@ class _Window(NamedTuple):
     size: int
 
 
-def _windows(
-    low: Lowering, args: Any, given: Sequence[View | None]
-) -> tuple[View, tuple[slice, ...], list[_Window]]:
-    """What is sliced, what is known of the slice, and what is not."""
-    if len(args) != 3 or not all(isinstance(a, (tuple, list)) for a in args[1:]):
-        raise NotLowered("another call")
-    x, (begin, sizes) = _operands(args[:2], given)[0], args[1:]
+class _Key(NamedTuple):
+    """What is taken: by what is known, by single indices along some axes, and by windows along others."""
+
+    known: tuple[slice, ...]
+    axes: list[int]
+    indices: list[View]
+    windows: list[_Window]
+
+
+Given = Sequence[View | None]
+
+
+def _key_of_index(
+    low: Lowering, args: Any, given: Given, have: Sequence[int], result: Sequence[int]
+) -> _Key:
+    """That of x[key], of an array of some shape, with a result of another."""
+    parts = _for_each_axis(args[0], len(have))
+    sizes = iter(result)
+    key = _Key((), [], [], [])
     known: list[slice] = []
-    windows: list[_Window] = []
-    for axis, (start, size) in enumerate(zip(begin, sizes, strict=True)):
+    for part in parts:
+        axis = len(known)
+        if part is None:  # new axes are in the shape of the result
+            next(sizes)
+        elif type(part) is Place:
+            known.append(slice(None))
+            key.axes.append(axis)
+            key.indices.append(low.within(_single(part, given), -have[axis], have[axis]))
+        elif type(part) is int:  # the axis stays until the end
+            known.append(slice(part, part + 1 or None))
+        elif not isinstance(part, slice):
+            raise NotLowered("another index")
+        elif _is_known(part):
+            known.append(part)
+            next(sizes)
+        else:
+            known.append(slice(None))
+            key.windows.append(_window(low, part, given, axis, have[axis], next(sizes)))
+    return key._replace(known=tuple(known))
+
+
+def _for_each_axis(key: Any, rank: int) -> list[Any]:
+    """The parts of an index, with one for each axis that its ellipsis stands for."""
+    parts = list(key) if isinstance(key, tuple) else [key]
+    count = sum(part is not None for part in parts)
+    spread = [i for i, part in enumerate(parts) if part is Ellipsis]
+    if len(spread) > 1 or count > rank + 1:
+        raise NotLowered("another index")
+    if spread:
+        parts[spread[0] : spread[0] + 1] = [slice(None)] * (rank - count + 1)
+    return parts
+
+
+def _is_known(part: slice) -> bool:
+    return all(x is None or type(x) is int for x in (part.start, part.stop, part.step))
+
+
+def _window(
+    low: Lowering, part: slice, given: Given, axis: int, have: int, size: int
+) -> _Window:
+    """x[i : i + 4]: as its size is known, it is not cut at the end."""
+    if part.step not in (None, 1) or size < 1:
+        raise NotLowered("steps, or nothing")
+    begin = low.computed(lambda i: LANES.where(i < 0, i + have, i), _single(part.start, given))
+    return _Window(axis, low.within(begin, 0, have - size + 1), size)
+
+
+def _single(part: Any, given: Given) -> View:
+    """An index that is not known: a single integer."""
+    at = given[part.index] if type(part) is Place and not part.whole_shape else None
+    if at is None or at.shape or at.kind not in ("i4", "i8"):
+        raise NotLowered("an index that is no single integer")
+    return at
+
+
+def _key_of_slice(
+    low: Lowering, args: Any, given: Given, have: Sequence[int], result: Sequence[int]
+) -> _Key:
+    """That of tf.slice."""
+    if not all(isinstance(a, (tuple, list)) for a in args):
+        raise NotLowered("another call")
+    key = _Key((), [], [], [])
+    known: list[slice] = []
+    for axis, (start, size) in enumerate(zip(*args, strict=True)):
         if type(size) is not int:
             raise NotLowered("a size that is not known")
         if type(start) is int:
-            known.append(slice(start, x.shape[axis] if size == -1 else start + size))
+            known.append(slice(start, have[axis] if size == -1 else start + size))
             continue
-        at = given[start.index] if type(start) is Place and not start.whole_shape else None
-        if at is None or at.shape or at.kind not in ("i4", "i8") or size < 1:
-            raise NotLowered("a place that is no single integer")
+        at = _single(start, given)
+        if size < 1:
+            raise NotLowered("nothing, or all to the end")
         known.append(slice(None))
-        windows.append(_Window(axis, low.within(at, 0, x.shape[axis] - size + 1), size))
-    return x, tuple(known), windows
+        key.windows.append(_Window(axis, low.within(at, 0, have[axis] - size + 1), size))
+    return key._replace(known=tuple(known))
 
 
-def _neighbours(
-    low: Lowering, op: Operation, args: Any, given: Sequence[View | None]
+_KEYS: Final[dict[tuple[str, str], Callable[..., _Key]]] = {
+    name_of(getitem): _key_of_index,
+    name_of(slice_): _key_of_slice,
+}
+
+
+# ---- what is taken ------------------------------------------------------------------------------
+
+
+def _part(
+    called: tuple[str, str], low: Lowering, op: Operation, args: Any, given: Given
 ) -> list[View]:
-    x, known, windows = _windows(low, args, given)
-    view = slice_view(x, known)
-    for axis, begin, size in windows:
+    x, result = _taken_from(args, given), op.outputs[0]._array.shape
+    key = _KEYS[called](low, args[1:], given, x.shape, result)
+    view = slice_view(x, key.known)
+    for axis, begin, size in key.windows:
         counted = low.places((size,), 0)
         index = low.computed(_further, broadcast(low.reshape(begin, (1,)), (size,)), counted)
         behind = (1,) * (len(view.shape) - axis - 1)
         view = low.gathered(low.stored(view), low.reshape(index, (size, *behind)), axis, (size,))
-    return [low.reshape(view, op.outputs[0]._array.shape)]
+    for axis, index in reversed(list(zip(key.axes, key.indices, strict=True))):
+        rank = len(view.shape)
+        view = low.gathered(low.stored(view), low.reshape(index, (1,) * (rank - 1)), axis, ())
+    return [low.reshape(view, result)]
 
 
-def _neighbours_gradient(
-    low: Lowering, op: Operation, args: Any, given: Sequence[View | None], gs: Sequence[View | None]
+def _taken_from(args: Any, given: Given) -> View:
+    first = args[0] if len(args) > 1 else None
+    x = given[first.index] if type(first) is Place and not first.whole_shape else None
+    if x is None or 0 in x.shape:
+        raise NotLowered("no array of numbers, or an empty one")
+    return x
+
+
+def _further(begin: Lane, at: Lane) -> Lane:
+    return begin + at.astype(begin.dtype)
+
+
+# ---- the gradient -------------------------------------------------------------------------------
+
+
+def _part_gradient(
+    called: tuple[str, str], low: Lowering, op: Operation, args: Any, given: Given, gs: Given
 ) -> list[View]:
-    """Zeros, and the cotangent from the place on: for each element of an axis, which it would have."""
-    x, known, windows = _windows(low, args, given)
-    (view,) = gs
-    if view is None or view.kind != x.kind:
+    """Zeros, and the cotangent where the index is: by comparisons for each element of those axes."""
+    x = _taken_from(args, given)
+    (g,) = gs
+    if g is None or g.kind != x.kind:
         raise NotLowered("a cotangent of another form")
-    for axis, begin, size in windows:
-        shape = (*view.shape[:axis], x.shape[axis], *view.shape[axis + 1 :])
-        one = broadcast(low.reshape(begin, (1,) * len(shape)), shape)
-        at = low.computed(_before, one, low.places(shape, axis))
-        inside = low.computed(lambda i, n=size: _where_within(i, i, n), at)
-        taken = low.gathered(low.stored(view), inside, axis, (x.shape[axis],))
-        view = low.computed(lambda v, i, n=size: _where_within(v, i, n), taken, at)
-    place = slice_view(whole(Base(x.shape, x.kind)), known)
+    key = _KEYS[called](low, args[1:], given, x.shape, g.shape)
+    whole_rows = not key.windows and all(part == slice(None) for part in key.known)
+    if low.is_body and key.axes == [0] and whole_rows:
+        index = low.computed(lambda i: i.astype("i8"), low.reshape(key.indices[0], (1,)))
+        return [row_among_zeros(low, x.shape, index, low.reshape(g, x.shape[1:]))]
+    place = slice_view(whole(Base(x.shape, x.kind)), key.known)
+    sizes = {axis: 1 for axis in key.axes} | {axis: size for axis, _, size in key.windows}
+    apart = [sizes.get(axis, n) for axis, n in enumerate(place.shape)]
+    view = low.reshape(g, tuple(apart))
+    for axis, begin, size in key.windows:
+        apart[axis] = place.shape[axis]
+        view = _among_zeros(low, view, tuple(apart), axis, begin, size)
+    view = broadcast(view, place.shape)
+    for axis, index in zip(key.axes, key.indices, strict=True):
+        here = low.places(place.shape, axis)
+        one = low.reshape(index, (1,) * len(place.shape))
+        view = low.computed(_where_same, view, here, one)
     if place.shape == x.shape:
         return [view]
     return [low.assembled(x.shape, x.kind, 0, [(view, place)])]
 
 
-def _further(begin: Lane, at: Lane) -> Lane:
-    return begin + at.astype(begin.dtype)
+def _among_zeros(
+    low: Lowering, view: View, shape: tuple[int, ...], axis: int, begin: View, size: int
+) -> View:
+    """A window in its place along an axis."""
+    one = broadcast(low.reshape(begin, (1,) * len(shape)), shape)
+    at = low.computed(_before, one, low.places(shape, axis))
+    inside = low.computed(lambda i: _where_within(i, i, size), at)
+    taken = low.gathered(low.stored(view), inside, axis, (shape[axis],))
+    return low.computed(lambda v, i: _where_within(v, i, size), taken, at)
+
+
+def _where_same(v: Lane, at: Lane, one: Lane) -> Lane:
+    return LANES.where(at == one, v, v.dtype.type(0))
 
 
 def _before(begin: Lane, at: Lane) -> Lane:
@@ -187,5 +219,5 @@ def _where_within(v: Lane, at: Lane, size: int) -> Lane:
     return LANES.where(LANES.logical_and(at >= 0, at < size), v, v.dtype.type(0))
 
 
-DEFERRED_RULES[name_of(getitem)] = _part, _part_gradient
-DEFERRED_RULES[name_of(slice_)] = _neighbours, _neighbours_gradient
+for _called in _KEYS:
+    DEFERRED_RULES[_called] = partial(_part, _called), partial(_part_gradient, _called)
