@@ -69,6 +69,7 @@ from wengert.ops.arrays.identity import identity as identity
 from wengert.ops.arrays.identity import identity_n as identity_n
 from wengert.ops.arrays.identity import stop_gradient as stop_gradient
 from wengert.ops.arrays.indexing import boolean_mask as boolean_mask
+from wengert.ops.arrays.indexing import slice_ as _slice
 from wengert.ops.arrays.indexing import strided_slice as strided_slice
 from wengert.ops.arrays.joining import concat as concat
 from wengert.ops.arrays.joining import split as split
@@ -83,7 +84,6 @@ from wengert.ops.arrays.shaping import transpose as transpose
 from wengert.ops.arrays.slicing import pad as pad
 from wengert.ops.arrays.slicing import reverse as reverse
 from wengert.ops.arrays.slicing import roll as roll
-from wengert.ops.arrays.slicing import slice_ as _slice
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add as tensor_scatter_nd_add
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_max as tensor_scatter_nd_max
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_min as tensor_scatter_nd_min

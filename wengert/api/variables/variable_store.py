@@ -17,7 +17,7 @@ from wengert.api.variables.partitioned_variable import (
 )
 from wengert.core.context import activate, current_graph, made_in
 from wengert.ops.arrays.creation import zeros
-from wengert.ops.arrays.slicing import slice_
+from wengert.ops.arrays.indexing import slice_
 from wengert.state.slice_info import SaveSliceInfo
 from wengert.state.variable import Variable, around_functions
 from wengert.values.convert import convert

@@ -16,10 +16,10 @@ from wengert.graph.graph_def import input_name
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Place, Term, call_of
 from wengert.ops.arrays.creation import fill, ones, range_, zeros
-from wengert.ops.arrays.indexing import getitem
+from wengert.ops.arrays.indexing import getitem, slice_
 from wengert.ops.arrays.joining import split
 from wengert.ops.arrays.shaping import broadcast_to, reshape, tile
-from wengert.ops.arrays.slicing import pad, slice_
+from wengert.ops.arrays.slicing import pad
 from wengert.ops.reductions.reductions import argmax, argmin
 from wengert.values import nest
 from wengert.values.dtypes import DType, int32

@@ -17,7 +17,7 @@ from wengert.api.initializers.sampling import (
 )
 from wengert.api.initializers.simple import check_constant
 from wengert.ops.arrays import creation
-from wengert.ops.arrays.slicing import slice_
+from wengert.ops.arrays.indexing import slice_
 from wengert.values.dtypes import DType, as_dtype, float32
 from wengert.values.tensor import Tensor
 

@@ -31,7 +31,7 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.host.fp_errors import quietly
 from wengert.inference.deferred_calls import DeferredCall
-from wengert.ops.arrays.indexing import gathering
+from wengert.ops.arrays.gathered_parts import gathering
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList, wrap
 

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import math
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.core.batch import Batched
+from wengert.core.dispatch import apply
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
-from wengert.inference.stated_shapes import Stated, sizes_of, states
-from wengert.inference.symbolic_integers import integer, integers_of
+from wengert.inference.stated_shapes import Stated, numbers_of, sizes_of, states
+from wengert.inference.symbolic_integers import integer
+from wengert.ops.arrays.gathered_parts import (
+    Window,
+    at_places,
+    is_gathered,
+    is_placed,
+    of_another_size,
+    places_of,
+)
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import as_shape, one_axis, reshape
-from wengert.ops.arrays.slicing import Index, take_part
+from wengert.ops.arrays.slicing import SLICE, Index, take_part
 from wengert.ops.math.comparison import where
 from wengert.state.variable import Variable
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
-from wengert.values.sizes import Size, certainly, shapes_differ
+from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
@@ -81,68 +87,24 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
     if _is_mask(key):
         return boolean_mask(tensor, key)
     parts = key if isinstance(key, tuple) else tuple(key) if isinstance(key, list) else (key,)
-    if any(map(_is_gathered, parts)):
-        return _picked(tensor, parts)
-    checked = _checked(tuple(_index(p) for p in parts), dims(tensor))
-    if tensor.dtype is dtypes.string and Ellipsis not in checked:
-        checked = (*checked, Ellipsis)  # without it NumPy returns a bare string for a single one
-    return take_part(tensor, checked)
+    return _taken(tensor, tuple(_index(p) for p in parts))
+
+
+def _taken(x: Tensor, key: Index) -> Tensor:
+    """What a key takes, of which some parts may be gathered."""
+    if any(map(is_gathered, key)):
+        rest = [slice(None) if is_gathered(part) else part for part in key]
+        return at_places(_taken(x, tuple(rest)), key, rest)
+    key = checked_index(key, dims(x))
+    if x.dtype is dtypes.string and Ellipsis not in key:
+        key = (*key, Ellipsis)  # without it NumPy returns a bare string for a single one
+    return take_part(x, key)
 
 
 def _is_within(index: int, x: Tensor) -> bool:
     """Whether it is one of the first axis, of an array of numbers."""
     shape = x._array.shape
     return bool(shape) and -shape[0] <= index < shape[0] and bool(x._array.dtype.kind != "O")
-
-
-class _Gathering(threading.local):
-    """Whether an index that is not known is that of a gather in this thread, or waits until it is known."""
-
-    is_on = False
-
-
-_GATHERING: Final = _Gathering()
-
-
-@contextmanager
-def gathering() -> Iterator[None]:
-    """Within it x[i] is a gather where i is not known: for engines that learn no numbers on their way."""
-    before, _GATHERING.is_on = _GATHERING.is_on, True
-    try:
-        yield
-    finally:
-        _GATHERING.is_on = before
-
-
-def _is_gathered(part: Any) -> bool:
-    if type(part) is Batched:
-        return True
-    if not _GATHERING.is_on or type(part) is not SymbolicTensor or dims(part):
-        return False
-    found = integers_of(part)
-    return found is None or type(found.item()) is Size
-
-
-def _picked(x: Tensor, parts: Sequence[Any]) -> Tensor:
-    """x[parts], where indices differ from example to example of a batch, or are not known."""
-    rest = [slice(None) if _is_gathered(p) else p for p in parts]
-    x = getitem(x, tuple(rest))
-    for at, index in reversed(list(enumerate(parts))):
-        if not _is_gathered(index):
-            continue
-        if dims(index) or not index.dtype.is_integer:
-            raise _bad_index(index)
-        behind = Ellipsis in rest[:at]  # then axes are counted from the end
-        kept = sum(map(_keeps_an_axis, rest[at:] if behind else rest[:at]))
-        axis = len(dims(x)) - kept if behind else kept
-        count = convert(dims(x)[axis], index.dtype)
-        x = gather(x, where(index < 0, index + count, index), axis=axis)
-        rest[at] = 0
-    return x
-
-
-def _keeps_an_axis(part: Any) -> bool:
-    return part is None or isinstance(part, slice)
 
 
 def _is_mask(key: Any) -> bool:
@@ -152,8 +114,12 @@ def _is_mask(key: Any) -> bool:
 
 
 def _index(part: Any) -> Any:
-    """One part of an index as an int, a slice of ints, None or Ellipsis."""
+    """One part of an index as an int, a slice of ints, None or Ellipsis; with places that are gathered."""
     if part is None or part is Ellipsis:
+        return part
+    if is_placed(part):
+        if dims(part) or not part.dtype.is_integer:
+            raise _bad_index(part)
         return part
     if isinstance(part, slice):
         return slice(_bound(part.start), _bound(part.stop), _bound(part.step))
@@ -175,11 +141,6 @@ def integer_index(part: Any) -> Any:
 def _bound(value: Any) -> Any:
     if value is None or type(value) is int:
         return value
-    if type(value) is Batched:
-        raise TypeError(
-            f"A part that begins or ends at {value!r} has another size in each example of a batch. Use "
-            "tf.gather with as many indices in each, or tf.map_fn."
-        )
     return _index(value)
 
 
@@ -204,7 +165,7 @@ def without_ellipsis(parts: list[Any], rank: int) -> list[Any]:
     return [*parts[:at], *[slice(None)] * missing, *parts[at + 1 :]]
 
 
-def _checked(key: Index, shape: Dims) -> Index:
+def checked_index(key: Index, shape: Dims) -> Index:
     """Raise what TensorFlow raises for an index that does not fit the shape."""
     consuming = [p for p in key if p is not None and p is not Ellipsis]
     if not shape and consuming:
@@ -238,6 +199,70 @@ def _consumed_after(key: Index) -> int:
     return sum(p is not None for p in after)
 
 
+# ---- tf.slice, tf.strided_slice -----------------------------------------------------------------
+
+
+def _stated_slice(input_: Any, begin: Any, size: Any) -> Stated:
+    """The sizes that are numbers; to the end there are as many as the beginning leaves."""
+    have, starts, counts = sizes_of(input_), numbers_of(begin), numbers_of(size)
+    if counts is None:
+        return None
+    found: list[int | None] = []
+    for axis, count in enumerate(counts):
+        if count != -1:
+            found.append(count)
+        elif have is None or starts is None or None in (have[axis], starts[axis]):
+            found.append(None)
+        else:
+            found.append(have[axis] - starts[axis])  # type: ignore[operator]
+    return tuple(found)
+
+
+@deferrable
+@states(_stated_slice)
+def slice_(
+    input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None
+) -> Tensor:
+    """The slice of the given sizes that begins at `begin`; a size of -1 extends to the end.
+
+    >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
+    [2, 3]
+    """
+    x = convert(input_)
+    starts, sizes, shape = places_of(begin), as_shape(size), dims(x)
+    if not len(starts) == len(sizes) == len(shape):
+        raise InvalidArgumentError(
+            f"Expected begin and size arguments to be 1-D tensors of size {len(shape)}, "
+            f"but got shapes {shape_text((len(starts),))} and {shape_text((len(sizes),))} instead. [Op:Slice]"
+        )
+    key = [_neighbours(i, *part) for i, part in enumerate(zip(starts, sizes, shape, strict=True))]
+    rest = [slice(None) if is_gathered(part) else part for part in key]
+    result: Tensor = apply(SLICE, (x,), {"key": tuple(rest)})
+    return at_places(result, key, rest)
+
+
+slice_.__name__ = slice_.__qualname__ = "slice"
+
+
+def _neighbours(axis: int, at: Any, count: Any, have: Any) -> slice | Window:
+    """So many elements from a place on, or all to the end; an error if there are fewer."""
+    to_the_end = type(count) is int and count == -1
+    if is_placed(at):
+        if to_the_end:
+            raise of_another_size(at)
+        return Window(at, count)
+    end = have if to_the_end else at + count
+    if certainly(at < 0) or certainly(at > have):
+        raise InvalidArgumentError(
+            f"Expected begin[{axis}] in [0, {have}], but got {at} [Op:Slice]"
+        )
+    if certainly(end < at) or certainly(end > have):
+        raise InvalidArgumentError(
+            f"Expected size[{axis}] in [0, {have - at}], but got {count} [Op:Slice]"
+        )
+    return slice(at, end)
+
+
 @deferrable
 def strided_slice(
     input_: TensorLike,
@@ -259,7 +284,7 @@ def strided_slice(
     """
     x = convert(input_)
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    return take_part(x, index_of(begin, end, strides, masks, dims(x)))
+    return _taken(x, index_of(begin, end, strides, masks))
 
 
 def index_of(
@@ -267,11 +292,10 @@ def index_of(
     end: TensorLike,
     strides: Integers | None,
     masks: Sequence[int],
-    shape: Dims,
 ) -> Index:
     """begin:end:strides as a Python index; bits of the masks change the meaning of its parts."""
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = masks
-    starts, ends = as_shape(begin), as_shape(end)
+    starts, ends = places_of(begin), places_of(end)
     steps = (1,) * len(starts) if strides is None else as_shape(strides)
     if not len(starts) == len(ends) == len(steps):
         sizes = [shape_text((len(part),)) for part in (starts, ends, steps)]
@@ -290,7 +314,7 @@ def index_of(
             key.append(a)
         else:
             key.append(slice(None if begin_mask & bit else a, None if end_mask & bit else b, step))
-    return _checked(tuple(key), shape)
+    return tuple(key)
 
 
 @deferrable

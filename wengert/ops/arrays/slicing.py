@@ -11,7 +11,7 @@ from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
-from wengert.inference.stated_shapes import Stated, numbers_of, sizes_of, states
+from wengert.inference.stated_shapes import Stated, sizes_of, states
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.shaping import as_shape, one_axis, plain, static
 from wengert.ops.support.batch_rules import shift_axes, with_attrs
@@ -91,58 +91,6 @@ def take_part(x: Tensor, key: Index) -> Tensor:
     result: Tensor = apply(STRIDED_SLICE, (x,), {"key": key})
     return result
 
-
-def _stated_slice(input_: Any, begin: Any, size: Any) -> Stated:
-    """The sizes that are numbers; to the end there are as many as the beginning leaves."""
-    have, starts, counts = sizes_of(input_), numbers_of(begin), numbers_of(size)
-    if counts is None:
-        return None
-    found: list[int | None] = []
-    for axis, count in enumerate(counts):
-        if count != -1:
-            found.append(count)
-        elif have is None or starts is None or None in (have[axis], starts[axis]):
-            found.append(None)
-        else:
-            found.append(have[axis] - starts[axis])  # type: ignore[operator]
-    return tuple(found)
-
-
-@deferrable
-@states(_stated_slice)
-def slice_(
-    input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None
-) -> Tensor:
-    """The slice of the given sizes that begins at `begin`; a size of -1 extends to the end.
-
-    >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
-    [2, 3]
-    """
-    x = convert(input_)
-    starts, sizes, shape = as_shape(begin), as_shape(size), dims(x)
-    if not len(starts) == len(sizes) == len(shape):
-        raise InvalidArgumentError(
-            f"Expected begin and size arguments to be 1-D tensors of size {len(shape)}, "
-            f"but got shapes {shape_text((len(starts),))} and {shape_text((len(sizes),))} instead. [Op:Slice]"
-        )
-    ends = []
-    for i, (at, count, have) in enumerate(zip(starts, sizes, shape, strict=True)):
-        end = have if type(count) is int and count == -1 else at + count
-        if certainly(at < 0) or certainly(at > have):
-            raise InvalidArgumentError(
-                f"Expected begin[{i}] in [0, {have}], but got {at} [Op:Slice]"
-            )
-        if certainly(end < at) or certainly(end > have):
-            raise InvalidArgumentError(
-                f"Expected size[{i}] in [0, {have - at}], but got {count} [Op:Slice]"
-            )
-        ends.append(end)
-    key = tuple(slice(a, b) for a, b in zip(starts, ends, strict=True))
-    result: Tensor = apply(SLICE, (x,), {"key": key})
-    return result
-
-
-slice_.__name__ = slice_.__qualname__ = "slice"
 
 # ---- padding ----------------------------------------------------------------------------------
 

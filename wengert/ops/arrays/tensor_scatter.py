@@ -14,7 +14,7 @@ from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.batched import with_number
 from wengert.ops.arrays.creation import fill, range_
 from wengert.ops.arrays.gathering import check_scatter, gather_nd, integers
-from wengert.ops.arrays.indexing import index_of
+from wengert.ops.arrays.indexing import checked_index, index_of
 from wengert.ops.arrays.scatter_kernels import CHANGES, by_coordinates
 from wengert.ops.arrays.shaping import broadcast_to, reshape
 from wengert.ops.arrays.slicing import Index, take_part
@@ -240,7 +240,7 @@ def tensor_strided_slice_update(
     """
     x, given = convert_alike("TensorStridedSliceUpdate", input, value)
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    key = index_of(begin, end, strides, masks, dims(x))
+    key = checked_index(index_of(begin, end, strides, masks), dims(x))
     wanted = dims(take_part(x, key))
     put = given if dims(given) == wanted else broadcast_to(given, wanted)
     result: Tensor = apply(SLICE_UPDATE, (x, put), {"key": key})

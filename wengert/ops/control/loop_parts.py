@@ -16,9 +16,9 @@ from wengert.inference.deferred_calls import Place, gradient_call_of, name_of
 from wengert.inference.list_elements import refined
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import unsorted_segment_sum
-from wengert.ops.arrays.indexing import getitem, without_ellipsis
+from wengert.ops.arrays.indexing import getitem, slice_, without_ellipsis
 from wengert.ops.arrays.shaping import reshape, transpose
-from wengert.ops.arrays.slicing import STRIDED_SLICE_GRAD, slice_, take_part
+from wengert.ops.arrays.slicing import STRIDED_SLICE_GRAD, take_part
 from wengert.ops.control.tensor_list import STACK_LIST
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast

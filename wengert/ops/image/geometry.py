@@ -11,9 +11,10 @@ import numpy as np
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, number_of, sizes_of, states
+from wengert.ops.arrays.indexing import slice_
 from wengert.ops.arrays.shaping import expand_dims, squeeze, static
 from wengert.ops.arrays.shaping import transpose as transposed
-from wengert.ops.arrays.slicing import pad, reverse, slice_
+from wengert.ops.arrays.slicing import pad, reverse
 from wengert.ops.image.resize import ResizeMethod, resize
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims

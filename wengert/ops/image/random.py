@@ -11,8 +11,9 @@ from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import range_, shape
 from wengert.ops.arrays.creation import size as size_of
 from wengert.ops.arrays.gathering import gather
+from wengert.ops.arrays.indexing import slice_
 from wengert.ops.arrays.shaping import as_shape, expand_dims, reshape, squeeze
-from wengert.ops.arrays.slicing import reverse, slice_
+from wengert.ops.arrays.slicing import reverse
 from wengert.ops.control.asserts import assert_less_equal
 from wengert.ops.image.adjust import (
     adjust_brightness,

@@ -159,7 +159,7 @@ def _check_bounds(who: str, low: Array, high: Array) -> None:
         raise InvalidArgumentError(f"Need minval < maxval, got {low} >= {high} [Op:{who}]")
 
 
-def _between(inputs: Sequence[Any], attrs: Attrs) -> Any:
+def _between(inputs: Sequence[Any], attrs: Attrs) -> Array:
     """The bounds of random integers, where the last two inputs are known to have some."""
     least, most = [known_bounds(x) for x in inputs[-2:]]
     last = None if most is None or most.most is None else most.most - 1

@@ -16,8 +16,7 @@ from wengert.engines.native.frontend.lowering import DEFERRED_RULES, Lowering
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Place, name_of
-from wengert.ops.arrays.indexing import getitem
-from wengert.ops.arrays.slicing import slice_
+from wengert.ops.arrays.indexing import getitem, slice_
 
 
 class _Window(NamedTuple):
@@ -85,9 +84,7 @@ def _is_known(part: slice) -> bool:
     return all(x is None or type(x) is int for x in (part.start, part.stop, part.step))
 
 
-def _window(
-    low: Lowering, part: slice, given: Given, axis: int, have: int, size: int
-) -> _Window:
+def _window(low: Lowering, part: slice, given: Given, axis: int, have: int, size: int) -> _Window:
     """x[i : i + 4]: as its size is known, it is not cut at the end."""
     if part.step not in (None, 1) or size < 1:
         raise NotLowered("steps, or nothing")
@@ -180,7 +177,7 @@ def _part_gradient(
         index = low.computed(lambda i: i.astype("i8"), low.reshape(key.indices[0], (1,)))
         return [row_among_zeros(low, x.shape, index, low.reshape(g, x.shape[1:]))]
     place = slice_view(whole(Base(x.shape, x.kind)), key.known)
-    sizes = {axis: 1 for axis in key.axes} | {axis: size for axis, _, size in key.windows}
+    sizes = dict.fromkeys(key.axes, 1) | {axis: size for axis, _, size in key.windows}
     apart = [sizes.get(axis, n) for axis, n in enumerate(place.shape)]
     view = low.reshape(g, tuple(apart))
     for axis, begin, size in key.windows:
