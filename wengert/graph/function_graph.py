@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
+
+import numpy as np
 
 from wengert.core.context import graph_around
 from wengert.graph.graph import Graph
@@ -22,7 +24,7 @@ from wengert.values.symbolic import (
     is_certain,
     shared_key,
 )
-from wengert.values.tensor import key_of, wrap
+from wengert.values.tensor import Tensor, key_of, wrap
 from wengert.values.value import Key
 
 
@@ -47,6 +49,22 @@ class CallTimeValue:
                 "a closure of capture_call_time_value gave another value than its spec says."
             )
         return value
+
+
+FEW: Final = 64  # elements: integers that may be sizes, or limits of loops
+
+
+def _known_outside(value: Any) -> Any:
+    """The array of a value from outside that is the same whenever the graph runs; None of others.
+
+    Of an eager tensor only integers tell something about the graph.
+    """
+    if type(value) is Tensor:
+        array = value._array
+        is_array = isinstance(array, (np.ndarray, np.generic))
+        is_told = is_array and array.dtype.kind in "iub" and array.size <= FEW
+        return array if is_told else None
+    return getattr(value, "_known", None)
 
 
 class FunctionGraph(Graph):
@@ -187,7 +205,7 @@ class FunctionGraph(Graph):
         dims = None if shape.rank is None else list(shape)
         tensor = self._placeholder(CAPTURE, dims, value._form.dtype, _name_of(value))
         tensor._key = key_of(value)
-        tensor._known = getattr(value, "_known", None)
+        tensor._known = _known_outside(value)
         self._captures[id(value)] = value, tensor
         self._share_sizes(value._form.shape, tensor)
         return tensor

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from wengert.core.context import thread
-from wengert.errors import NotATensorError
+from wengert.errors import LeakedTensorError, NotATensorError
+from wengert.inference.example_calls import for_each
 from wengert.values.typed_calls import answered
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -62,6 +63,8 @@ def deferrable(function: Function) -> Function:
             if graph is None:
                 return answered(public, args, kwargs, error)
             return graph.call(_answering(public, error), args, kwargs)
+        except LeakedTensorError as error:
+            return for_each(public, args, kwargs, error)
 
     public.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     return public  # type: ignore[return-value]

@@ -7,6 +7,7 @@ known becomes a symbol of its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -48,7 +49,7 @@ def _found(x: SymbolicTensor, shape: tuple[int, ...]) -> list[Any]:
     if computed is not None:
         return computed.ravel().tolist()  # type: ignore[no-any-return]
     count = int(np.prod(shape, dtype=int))
-    bounds = _bounds_outside(x) or [None] * count
+    bounds: Sequence[Bounds | None] = _bounds_outside(x) or [None] * count
     return [element_of(x, at, known) for at, known in enumerate(bounds)]
 
 

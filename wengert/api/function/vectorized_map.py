@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wengert.core.batch import vectorize
+from wengert.core.batch import one_after_other, vectorize
 from wengert.core.context import current_graph
+from wengert.errors import SymbolicValueError
 from wengert.ops.arrays.creation import shape
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.control.elements import batched_parts, one_of, whole_of
@@ -80,7 +81,10 @@ def for_each_example(
 
     graph = current_graph()
     if graph is None:
-        return at_once()
+        try:
+            return at_once()
+        except SymbolicValueError:
+            return one_after_other(function, fulls)
     found: list[Any] = graph.either(at_once, lambda _: _in_a_loop(function, fulls))
     return found
 

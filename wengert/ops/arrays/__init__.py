@@ -1,6 +1,7 @@
 """Arrays: creation, slicing, joining, reshaping, gather and scatter.
 
 shaping           Reshape, transpose, squeeze, broadcast, tile: operations that only move elements
+gathered_parts    Parts at places that differ between the examples of a batch, or are not known: gathers
 gathering         Gather, scatter, one-hot, unsorted segment sums; and IndexedSlices
 identity          identity, stop_gradient and others that return their input but treat its
                   gradient differently

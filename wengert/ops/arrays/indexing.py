@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.errors import InvalidArgumentError, LeakedTensorError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, numbers_of, sizes_of, states
 from wengert.inference.symbolic_integers import integer
@@ -122,6 +122,8 @@ def _index(part: Any) -> Any:
             raise _bad_index(part)
         return part
     if isinstance(part, slice):
+        if is_gathered(part):
+            return part
         return slice(_bound(part.start), _bound(part.stop), _bound(part.step))
     return integer_index(part)
 
@@ -132,7 +134,7 @@ def integer_index(part: Any) -> Any:
         raise _bad_index(part)
     try:
         return integer(part)
-    except SymbolicValueError:
+    except (SymbolicValueError, LeakedTensorError):
         raise
     except TypeError:
         raise _bad_index(part) from None
@@ -141,7 +143,7 @@ def integer_index(part: Any) -> Any:
 def _bound(value: Any) -> Any:
     if value is None or type(value) is int:
         return value
-    return _index(value)
+    return integer_index(value)
 
 
 # What an index may be, in TensorFlow's words.

@@ -13,7 +13,12 @@ from wengert.core.batch import with_rank
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError, NotATensorError, SymbolicValueError
+from wengert.errors import (
+    InvalidArgumentError,
+    LeakedTensorError,
+    NotATensorError,
+    SymbolicValueError,
+)
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, numbers_of, sizes_of, states
 from wengert.inference.symbolic_integers import by_function, integer, integers_of, known_value
@@ -74,7 +79,7 @@ def as_shape(value: Any) -> Dims:
     if isinstance(value, (list, tuple)):  # by far the most common case: without NumPy
         try:
             return tuple([v if type(v) is int else integer(v) for v in value])
-        except SymbolicValueError:
+        except (SymbolicValueError, LeakedTensorError):
             raise
         except (AttributeError, TypeError):
             if any(isinstance(v, Value) and v.dtype.is_floating for v in value):

@@ -162,8 +162,9 @@ def _check_bounds(who: str, low: Array, high: Array) -> None:
 def _between(inputs: Sequence[Any], attrs: Attrs) -> Array:
     """The bounds of random integers, where the last two inputs are known to have some."""
     least, most = [known_bounds(x) for x in inputs[-2:]]
+    first = None if least is None else least.least
     last = None if most is None or most.most is None else most.most - 1
-    return all_between(Bounds(least and least.least, last), attrs["shape"])
+    return all_between(Bounds(first, last), attrs["shape"])
 
 
 UNIFORM = _filling("RandomUniform", "StatelessRandomUniformV2", distributions.uniform)
