@@ -120,7 +120,7 @@ WHOLE: dict[str, Loss] = {
         0, lambda i, a: tf.logical_and(a < 50.0, i < N - 3), 1, four
     ),
     "counter of int64": by_a_counter(
-        tf.constant(0, tf.int64), lambda i, a: N - 3 > i, 1, four
+        tf.constant(0, tf.int64), lambda i, a: i < N - 3, 1, four
     ),
     "mapped": mapped,
     "scanned": scanned,

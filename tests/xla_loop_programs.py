@@ -346,6 +346,32 @@ def ranges_of_unknown_length() -> None:
             np.testing.assert_allclose(got, [want, value_and_slope("numpy", n)[1]], **CLOSE)
 
 
+@program(PROGRAMS)
+def windows_at_places_that_are_not_known() -> None:
+    """x[i : i + 4] where it cannot be cut at the end, and tf.slice."""
+    x = tf.constant(np.random.default_rng(4).normal(size=(24, 3)))
+    zero = tf.constant(0.0, tf.float64)
+
+    def looped(part: Callable[[Any, Any], Any]) -> Step:
+        step = lambda x, i, a: (i + 1, a * 0.9 + tf.reduce_sum(tf.sin(part(x, i))))  # noqa: E731
+        return lambda x: tf.while_loop(lambda i, a: i < 20, lambda i, a: step(x, i, a), (0, zero))[
+            1
+        ]
+
+    parts: list[Callable[[Any, Any], Any]] = [
+        lambda x, i: x[i : i + 4],
+        lambda x, i: x[None, i + 1 : i + 4, 1] * x[i, None],
+        lambda x, i: x[..., i % 2 : i % 2 + 2],
+        lambda x, i: x[-i - 4 : -i - 1],
+        lambda x, i: tf.slice(x, [i, i % 2], [4, 2]),
+    ]
+    for part in parts:
+        f = looped(part)
+        for g in (f, gradient_of(f)):
+            got, want = (tf.function(g, engine=e)(x) for e in ("xla", "numpy"))
+            np.testing.assert_allclose(got, want, **CLOSE)
+
+
 def with_count(f: Callable[[Any, Any], Any], n: int) -> Step:
     return lambda x: f(x, tf.constant(n))
 

@@ -30,8 +30,9 @@ from wengert.execution.plan import Plan, effects, given_value
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.host.fp_errors import quietly
-from wengert.inference.deferred_calls import DeferredCall
+from wengert.inference.deferred_calls import DeferredCall, gradient_call_of, name_of, plain_call_of
 from wengert.ops.arrays.gathered_parts import gathering
+from wengert.ops.arrays.indexing import getitem
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList, wrap
 
@@ -199,7 +200,7 @@ class Trace:
             raise value_needed(op, UNKNOWN_SIZES)
         inline: Any = op.row.inline
         graph = FunctionGraph(op.name, None)
-        with activate((), graph), gathering():
+        with activate((), graph), gathering(_shape_taken(op)):
             given = _stand_ins(graph, inputs)
             outputs = [graph.entered(y) for y in inline(given, op.attrs)]
         plan = Plan(outputs, graph.all_inputs, effects(graph))
@@ -280,6 +281,17 @@ class Trace:
         return callbacks.called(
             answered, forms, [self.run_number, self.lost, *given], in_order=True
         )
+
+
+def _shape_taken(op: Operation) -> Any:
+    """The shape of x[key], of which an operation is the value or the gradient, if the graph knows it."""
+    call, taken = plain_call_of(op.row), op.outputs[0]
+    pulled = gradient_call_of(op.row)
+    if pulled is not None and len(pulled.gs) == 1:
+        call, taken = pulled.call, op.inputs[pulled.gs[0].index]
+    shape = taken._array.shape
+    is_known = call is not None and call.name == name_of(getitem) and is_certain(shape)
+    return shape if is_known else None
 
 
 def is_known(value: Any) -> bool:

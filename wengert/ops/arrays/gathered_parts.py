@@ -30,19 +30,24 @@ class _Gathering(threading.local):
     """Whether an index that is not known is that of a gather in this thread, or waits until it is known."""
 
     is_on = False
+    shape: Sequence[int] | None = None  # of what a key takes, where it is known
 
 
 _GATHERING: Final = _Gathering()
 
 
 @contextmanager
-def gathering() -> Iterator[None]:
-    """Within it x[i] is a gather where i is not known: for engines that learn no numbers on their way."""
-    before, _GATHERING.is_on = _GATHERING.is_on, True
+def gathering(shape: Sequence[int] | None = None) -> Iterator[None]:
+    """Within it x[i] is a gather where i is not known: for engines that learn no numbers on their way.
+
+    A graph may know the shape of x[i : i + 4] by what it knows of i.
+    """
+    before = _GATHERING.is_on, _GATHERING.shape
+    _GATHERING.is_on, _GATHERING.shape = True, shape
     try:
         yield
     finally:
-        _GATHERING.is_on = before
+        _GATHERING.is_on, _GATHERING.shape = before
 
 
 class Window(NamedTuple):
@@ -88,6 +93,8 @@ def at_places(x: Tensor, parts: Sequence[Any], rest: list[Any]) -> Tensor:
         behind = Ellipsis in rest[:at]  # then axes are counted from the end
         kept = sum(map(_keeps_an_axis, rest[at:] if behind else rest[:at]))
         axis = len(dims(x)) - kept if behind else kept
+        if isinstance(part, slice):
+            part = _window(part, dims(x)[axis], _known_size(parts, at))
         x = gather(x, _indices(part, dims(x)[axis]), axis=axis)
         rest[at] = part if isinstance(part, (slice, Window)) else 0
     return x
@@ -99,13 +106,24 @@ def _keeps_an_axis(part: Any) -> bool:
 
 def _indices(part: Any, have: Any) -> Tensor:
     """The places along an axis of some size."""
-    if isinstance(part, slice):
-        begin = 0 if part.start is None else part.start
-        part = Window(_from_the_front(begin, have), _window_size(part, have))
     if type(part) is Window:
         begin = convert(part.begin, hint=int32)
         return begin + range_(part.size, dtype=begin.dtype)
     return where(part < 0, part + convert(have, part.dtype), part)
+
+
+def _known_size(parts: Sequence[Any], at: int) -> int | None:
+    """How many elements a graph knows that a part of a key takes."""
+    shape = _GATHERING.shape
+    if shape is None:
+        return None
+    kept = [_keeps_an_axis(part) for part in parts]
+    return shape[len(shape) - sum(kept[at:]) if Ellipsis in parts[:at] else sum(kept[:at])]
+
+
+def _window(part: slice, have: Any, size: int | None) -> Window:
+    begin = 0 if part.start is None else part.start
+    return Window(_from_the_front(begin, have), _window_size(part, have) if size is None else size)
 
 
 def _from_the_front(begin: Any, have: Any) -> Any:
