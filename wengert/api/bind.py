@@ -66,6 +66,7 @@ bound.update = large_kernels.update_kernel
 bound.provided = effects.provided
 bound.finite = identity.check_cotangent
 bound.of_same_shape = _later("wengert.ops.control.asserts", "of_same_shape")
+bound.together = lambda values: apply(identity.IDENTITY_N, values)
 bound.entered = to_graph
 bound.evaluate = _later("wengert.api.function.function", "evaluate")
 

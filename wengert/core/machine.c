@@ -27,7 +27,7 @@
     _(Tensor, _array) _(Tensor, _key) _(Tape, records) _(Tape, positions) \
     _(Context, listeners) _(Context, building) _(Context, interpreter) _(Context, quiet_context) \
     _(Row, kernel) _(Row, ufunc) _(Row, large) _(Row, large_from) _(Row, by_rows) _(Row, many) _(Row, differentiable) _(Row, saves_x) \
-    _(Row, saves_y) _(Row, vjp) _(Row, sums_back) _(Row, passes_slices) _(Row, fills)
+    _(Row, saves_y) _(Row, vjp) _(Row, sums_back) _(Row, passes_slices)
 
 /* Attributes that are asked for by their names. */
 #define TEXTS(_) \
@@ -739,8 +739,7 @@ static PyObject *taken(PyObject *row, PyObject *out, PyObject *y, PyObject *cota
                        PyObject *found, PyObject *wanted, int inner)
 {
     if (is_set(row, Row_many))
-        return PyObject_CallFunctionObjArgs(take_several, cotangents, out, y, found, wanted,
-                                            SLOT(row, Row_fills), NULL);
+        return PyObject_CallFunctionObjArgs(take_several, cotangents, out, y, found, wanted, row, NULL);
     PyObject *g = PyDict_GetItemWithError(cotangents, out);
     if (!g)
         return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);

@@ -131,7 +131,7 @@ def sweep(  # noqa: C901  # unrolled for one and two inputs, where the time goes
         if drain:
             del records[-WIDTH:]
         if row.many:
-            g = _take_several(cotangents, out, y, found, wanted, row.fills)
+            g = _take_several(cotangents, out, y, found, wanted, row)
         else:
             g = take(out, None)
             if inner and g is not None and out in wanted:
@@ -261,19 +261,18 @@ def _take_several(
     ys: Sequence[Tensor],
     found: Cotangents,
     wanted: Container[Key],
-    fills: bool,
+    row: Row,
 ) -> list[Any] | None:
     """The cotangents of several results, zeros for those that have none; None if all have none."""
-    gs = [
-        bound.to_dense(g) if type(g) is IndexedSlices else g
-        for g in [cotangents.pop(key, None) for key in out]
-    ]
+    gs = [cotangents.pop(key, None) for key in out]
+    if not row.passes_slices:
+        gs = [bound.to_dense(g) if type(g) is IndexedSlices else g for g in gs]
     if all(g is None for g in gs):
         return None
     for key, g in zip(out, gs, strict=True):
         if g is not None and key in wanted:
             found[key] = g
-    return gs if not fills else [_filled(g, y) for g, y in zip(gs, ys, strict=True)]
+    return gs if not row.fills else [_filled(g, y) for g, y in zip(gs, ys, strict=True)]
 
 
 def _filled(g: Any, y: Tensor) -> Any:

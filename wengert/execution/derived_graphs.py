@@ -6,7 +6,7 @@ it needs. The first then has to return these values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from wengert.core.context import activate
@@ -15,7 +15,9 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_reverse import pull_back_through_graph
 from wengert.overrides.switches import inner_accumulator
 from wengert.values.bound_ops import bound
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import dims
 
 
 class GradientGraph(FunctionGraph):
@@ -113,3 +115,24 @@ class Pushforward:
 def differentiable(tensors: Sequence[Any]) -> list[Any]:
     """The tensors among these that can have a gradient."""
     return [x for x in tensors if x is not None and x.dtype.is_differentiable]
+
+
+# ---- gradients, which may be slices -------------------------------------------------------------
+
+
+def parts_of(gradients: Iterable[Any]) -> list[Any]:
+    """The tensors of gradients, of which there may be none: two of each that is slices."""
+    found: list[Any] = []
+    for g in gradients:
+        if g is not None:
+            found += [g.values, g.indices] if isinstance(g, IndexedSlices) else [g]
+    return found
+
+
+def arranged(like: Any, parts: Iterator[Any], x: Any) -> Any:
+    """A gradient of the kind of another one, for a value, from the next of the parts."""
+    if like is None:
+        return None
+    if isinstance(like, IndexedSlices):
+        return IndexedSlices(next(parts), next(parts), dims(x))
+    return next(parts)

@@ -12,7 +12,7 @@ from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, joint_gradients
 from wengert.core.row import Attrs, Row
 from wengert.core.scope import Scope
-from wengert.execution.derived_graphs import GradientGraph
+from wengert.execution.derived_graphs import GradientGraph, arranged, parts_of
 from wengert.execution.plan import Plan, effects
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import CONST
@@ -20,7 +20,6 @@ from wengert.graph.operation import Operation
 from wengert.host.user_frames import replay_at, replayed_place
 from wengert.inference.symbolic_integers import known_value
 from wengert.state.cell import is_resource, new_resource
-from wengert.values.bound_ops import bound
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import TensorList, wrap
 
@@ -144,15 +143,15 @@ class _Replay:
         def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
             graph = GradientGraph(f"{op.name}_grad", op.graph)
             with activate((), graph):
-                inside = [None if g is None else graph.input_like(g) for g in gs]
+                made = map(graph.input_like, parts_of(gs))
+                inside = [arranged(g, made, y) for g, y in zip(gs, op.outputs, strict=True)]
                 plain = [conjugate(g) for g in inside]
                 pulled = joint_gradients(op.row, op.attrs, op.inputs, op.outputs, plain)
-                pulled = [conjugate(bound.to_dense(p)) for p in pulled]
-                outputs = [graph.entered(p) for p in pulled if p is not None]
+                pulled = [conjugate(p) for p in pulled]
+                outputs = [graph.entered(p) for p in parts_of(pulled)]
             around = [self._around(v, op.graph) for v in graph.captured]
-            given = [g for g in gs if g is not None]
-            found = iter(replay(graph, outputs, [*given, *around]))
-            return [None if p is None else next(found) for p in pulled]
+            found = iter(replay(graph, outputs, [*parts_of(gs), *around]))
+            return [arranged(p, found, x) for p, x in zip(pulled, xs, strict=True)]
 
         joint.__wrapped__ = op.row.joint  # type: ignore[attr-defined]  # errors name the user's rule
         row = op.row
@@ -165,6 +164,7 @@ class _Replay:
             dtype=row.dtype,
             many=True,
             users=True,
+            passes_slices=row.passes_slices,
             closes=True,
         )
 

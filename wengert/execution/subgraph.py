@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert.core.context import activate, active_rules, note, note_access, thread
+from wengert.core.recorder import Recorder
 from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import NoGradientError
 from wengert.execution.by_size import BySize, depends_on_sizes
-from wengert.execution.derived_graphs import PulledBack, differentiable
+from wengert.execution.derived_graphs import PulledBack, arranged, differentiable, parts_of
 from wengert.execution.description import Description
 from wengert.execution.engine_registry import (
     REFERENCE,
@@ -31,9 +32,8 @@ from wengert.state.cell import new_resource
 from wengert.state.variable import Variable
 from wengert.values.bound_ops import bound
 from wengert.values.dtypes import VARIANT
-from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
-from wengert.values.tensor import dims, wrap
+from wengert.values.tensor import wrap
 
 Wanted = tuple[bool, ...]  # for each input, whether its gradient may be requested
 
@@ -130,17 +130,18 @@ class Subgraph:
         for value in values:
             if isinstance(value, Variable):
                 note_access(value)
-        recorders = thread.context.recorders
-        if thread.context.interpreter is not None:
+        context, recorders = thread.context, thread.context.recorders
+        in_graph = context.building is not None
+        if (context.interpreter is not None and not in_graph) or _asks_for_all(recorders):
             return replay(self.graph, self.results, values)
         if recorders:
             followed = tuple([any(r.follows((v,)) for r in recorders) for v in values])
             if any(followed):
                 pushes = any(r.computes and r.follows(values) for r in recorders)
-                if pushes and self._runs_once():
+                if pushes and (in_graph or self._runs_once()):
                     return replay(self.graph, self.results, values)
                 return self._recorded(followed, len(recorders), values)
-        return self._call_plan(values)
+        return self._carried_out(values)
 
     def _runs_once(self) -> bool:
         """Whether another run would be another one, asked again when the graph changed."""
@@ -148,15 +149,20 @@ class Subgraph:
             self._once = self.graph.changes, runs_once(self.graph)
         return self._once[1]
 
-    def _call_plan(self, values: Sequence[Any]) -> list[Any]:
-        with activate((), None):
-            return self.run_on_tensors(values)
+    def _carried_out(self, values: Sequence[Any]) -> list[Any]:
+        """The results, which no recorder sees: by a plan, or as operations of the graph under construction."""
+        graph = thread.context.building
+        if graph is None:
+            with activate((), None):
+                return self.run_on_tensors(values)
+        with activate((), thread.context.interpreter):
+            return _of_one_call(replay(self.graph, self.results, values))
 
     # ---- under a tape ------------------------------------------------------------------------
 
     def _recorded(self, wanted: Wanted, orders: int, values: Sequence[Any]) -> list[Any]:
         row, longer = self._handing_out(wanted, orders)
-        results = longer._call_plan(values)
+        results = longer._carried_out(values)
         note(row, values, {}, results)
         return results[: len(self.results)]
 
@@ -270,10 +276,7 @@ class _Gradient:
         self.matched = set() if overrides is None else set(overrides.matched)
         self._graph = pull.graph
         self._gradients = pull.gradients
-        parts: list[Any] = []
-        for g in pull.gradients:
-            parts += [g.values, g.indices] if isinstance(g, IndexedSlices) else [g]
-        outputs = [pull.graph.entered(p) for p in parts if p is not None]
+        outputs = [pull.graph.entered(p) for p in parts_of(pull.gradients)]
         own = {id(x) for x in graph.all_inputs}
         # The inner values of the differentiated graph that the gradient needs.
         self.inner = [
@@ -286,15 +289,21 @@ class _Gradient:
     def __call__(self, gs: Sequence[Any], known: dict[int, Any], xs: Sequence[Any]) -> list[Any]:
         values = [known.get(id(v), v) for v in self._graph.captured]
         found = iter(self._subgraph([*gs, *values]))
-        return [_arranged(g, found, x) for g, x in zip(self._gradients, xs, strict=True)]
+        return [arranged(g, found, x) for g, x in zip(self._gradients, xs, strict=True)]
 
 
-def _arranged(gradient: Any, values: Any, x: Any) -> Any:
-    if gradient is None:
-        return None
-    if isinstance(gradient, IndexedSlices):
-        return IndexedSlices(next(values), next(values), dims(x))
-    return next(values)
+def _asks_for_all(recorders: Sequence[Recorder]) -> bool:
+    """Whether a recorder in a graph takes note of the operations of a call themselves."""
+    return thread.context.building is not None and any(r.follows_all for r in recorders)
+
+
+def _of_one_call(results: list[Any]) -> list[Any]:
+    """Results of which those without a cotangent have one of zeros, if another has one, as of any call."""
+    at = [i for i, y in enumerate(results) if y is not None and y.dtype.is_differentiable]
+    if len(at) > 1:
+        for i, y in zip(at, bound.together([results[i] for i in at]), strict=True):
+            results[i] = y
+    return results
 
 
 def _carrying_tangents(

@@ -76,6 +76,7 @@ def _around(row: Row, count: int) -> Row:
         dtype=lambda *dtypes, **_: list(dtypes[:count]),
         many=True,
         users=True,
+        passes_slices=row.passes_slices,
         called=row.called,
         closes=True,
     )

@@ -98,7 +98,13 @@ def _region_row(region: Region, rule: Callable[..., Any] | str) -> Row:
         joint.__wrapped__ = rule  # type: ignore[attr-defined]  # errors name the user's line
     name = rule if isinstance(rule, str) else place(rule)
     return Row(
-        f"scope {region.name}", _never_run, joint=joint, many=True, users=True, gradient_type=name
+        f"scope {region.name}",
+        _never_run,
+        joint=joint,
+        many=True,
+        users=True,
+        passes_slices=True,
+        gradient_type=name,
     )
 
 

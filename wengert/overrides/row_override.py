@@ -79,7 +79,7 @@ def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
     if callable(rule):
         joint.__wrapped__ = rule  # type: ignore[attr-defined]  # errors name the user's line
     name = rule if isinstance(rule, str) else place(rule)
-    return _like(row, joint=joint, users=True, gradient_type=name)
+    return _like(row, joint=joint, users=True, passes_slices=True, gradient_type=name)
 
 
 def other_row(rule: Callable[..., Any] | str) -> Row | None:

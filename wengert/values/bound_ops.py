@@ -47,6 +47,8 @@ class BoundOps:
     finite: Callable[[Any, str], Tensor]  # a value; an error with the message unless it is finite
     # The first, provided that the second has its shape.
     of_same_shape: Callable[[Any, Any, str], Tensor]
+    # Values of which those without a cotangent get one of zeros, if another has one.
+    together: Callable[[list[Any]], list[Any]]
     # Plain values; a graph under construction makes a constant of them.
     entered: Callable[[Any], Tensor]
     shape_proto: Callable[[Any], Any]  # sizes, or None, as TensorFlow's message

@@ -206,6 +206,7 @@ class CustomGradient:
             joint_jvp=None if forward is None else forward.push,
             many=True,
             users=True,
+            passes_slices=True,
         )
 
     # ---- a call for a batch ------------------------------------------------------------------
@@ -252,7 +253,7 @@ def _row_of_one(full_row: Row, batcher: Batcher) -> Row:
             pulled = full_row.joint(full_gs, ys, xs, attrs)
         return [None if p is None else batcher.lift(p) for p in pulled]
 
-    return Row(full_row.name, full_row.kernel, joint=joint, many=True, users=True)
+    return full_row.replace(joint=joint, joint_jvp=None)
 
 
 def _batcher_of(inputs: Sequence[Any]) -> Batcher | None:

@@ -111,7 +111,9 @@ def register_op(
     if forward is None:
         return lambda function: register_op(name, function, outputs=outputs)
     kernel = _kernel_of(_checked_name(name), forward, outputs)
-    row = op(name, kernel, joint=_RegisteredRule(name), many=outputs != 1, users=True)
+    row = op(
+        name, kernel, joint=_RegisteredRule(name), many=outputs != 1, users=True, passes_slices=True
+    )
 
     @functools.wraps(forward)
     def operation(*inputs: TensorLike, **attrs: Any) -> Any:
