@@ -19,7 +19,7 @@ from wengert.core.row import EachInput, Row, place
 from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of, ways
 from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.symbolic import SymbolicTensor
+from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor, TensorList, dims, key_of
 from wengert.values.value import Key
 
@@ -197,8 +197,10 @@ def _pull_in_general(
     """Call the rules of one record and add up what they return."""
     if row.vjp is None:
         found = _joint_of_needed(row, attrs, keys, xs, y, g, needed)
-        for key, pulled in zip(keys, found, strict=True):
+        for key, x, pulled in zip(keys, xs, found, strict=True):
             if pulled is not None and key in needed:
+                if _lacks_a_size(pulled) and isinstance(x, Tensor):
+                    pulled.adopt(dims(x))
                 _accumulate(cotangents, key, pulled)
         return
     together = row.vjp.together if type(row.vjp) is EachInput else None
@@ -218,6 +220,11 @@ def _pull_in_general(
                 if type(pulled) is SymbolicTensor:
                     pulled.adopt(shape)
             _accumulate(cotangents, key, pulled)
+
+
+def _lacks_a_size(pulled: Any) -> bool:
+    """Whether a size of a gradient is not known, as of a call of Python: it has the shape of its input."""
+    return type(pulled) is SymbolicTensor and not is_certain(pulled._array.shape)
 
 
 class _Asked(threading.local):

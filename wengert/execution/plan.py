@@ -45,6 +45,7 @@ class Plan:
         self.may_be_dead = any(op.row.name == SWITCH for op in needed)
         # What is known before the plan runs: the values of some tensors, by id.
         self.known: dict[int, Any] = {}
+        self.folded: list[Operation] = []  # what was carried out for that
         resources = {id(op) for op in handles}
         self.steps = [
             op for op in needed if id(op) not in resources and not self._is_known(op, fed)
@@ -75,7 +76,10 @@ class Plan:
             return False
         found = _carried_out(op, values)
         self.known.update({id(y): v for y, v in zip(op.outputs, found, strict=False)})
-        return bool(found) and len(found) == len(op.outputs)
+        if not found or len(found) != len(op.outputs):
+            return False
+        self.folded.append(op)
+        return True
 
     def _value(self, op: Operation, x: SymbolicTensor, fed: set[int]) -> Any:
         """A known input, or any array of its shape if only that matters."""

@@ -12,7 +12,7 @@ from wengert.errors import LeakedTensorError, SymbolicValueError
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.tracing import as_output, body_graph, tracing
 from wengert.inference.public_functions import typed
-from wengert.ops.arrays.identity import identity
+from wengert.ops.arrays.identity import identity, stop_gradient
 from wengert.ops.control.known_sizes import loop_counted
 from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.control.while_op import Loop, check_shapes, kept_where, loop_condition
@@ -66,7 +66,7 @@ def while_loop(
             cond, body, variables, shape_invariants, maximum_iterations, scope
         )
         loop.parallel_iterations = parallel_iterations
-        return results
+        return results if back_prop else nest.map_structure(stop_gradient, results)
 
 
 class _Variables:

@@ -11,7 +11,7 @@ from wengert.api.function import python_functions
 from wengert.compat.v1.functions.arguments import one_of
 from wengert.core.context import current_graph
 from wengert.errors import InvalidArgumentError
-from wengert.ops.arrays.identity import identity, stop_gradient
+from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.control.cond import cond as cond_now
 from wengert.ops.control.effects import print_, tuple_, with_dependencies
@@ -111,8 +111,6 @@ def while_loop(
         maximum_iterations,
         name,
     )
-    if not back_prop:
-        result = nest.map_structure(stop_gradient, result)
     if return_same_structure or len(nest.flatten(loop_vars)) > 1:
         return result
     return nest.flatten(result)[0]

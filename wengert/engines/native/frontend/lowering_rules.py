@@ -66,6 +66,13 @@ def _same(low: Lowering, op: Operation, x: View, **_: Any) -> View:
     return x
 
 
+@rule("EnsureShape")
+def _of_shape(low: Lowering, op: Operation, x: View, *, shape: Any) -> View:
+    if not shape.is_compatible_with(x.shape):
+        raise NotLowered("another shape, of which NumPy's kernel tells")
+    return x
+
+
 @rule("IdentityN")
 def _same_all(low: Lowering, op: Operation, *xs: View) -> Sequence[View]:
     return xs
@@ -274,9 +281,9 @@ def _turned(x: View) -> View:
 @rule("FloorDiv", "FloorMod")
 def _whole_quotient(low: Lowering, op: Operation, x: View, y: View) -> View:
     """By a positive number that is known; any other may be zero, which NumPy's kernel reports."""
-    if is_float(x.kind) and op.row.name == "FloorDiv":
+    if is_float(x.kind):
         return low.elementwise(op, [x, y])
-    if type(y.base) is not Literal or is_float(x.kind) or not y.base.value > 0:
+    if type(y.base) is not Literal or not y.base.value > 0:
         raise NotLowered("a remainder of another kind")
     by = int(y.base.value)
 

@@ -11,6 +11,7 @@ hyperbolic             sinh and cosh, and the inverse hyperbolic functions; tanh
                        exponentials
 inverse_trigonometric  atan, atan2, asin and acos
 powers                 pow as exp(y log(x)), with log(x) in extended precision
+remainders             fmod and mod: what division leaves
 trigonometric          sin, cos and tan
 elementary             All elementary functions by name, and their code for each type
 """

@@ -20,6 +20,7 @@ from wengert.engines.native.mathematics import inverse_trigonometric as _arcs  #
 from wengert.engines.native.mathematics import logarithms as _logarithms  # noqa: F401
 from wengert.engines.native.mathematics import powers as _powers  # noqa: F401
 from wengert.engines.native.mathematics import quantiles as _quantiles  # noqa: F401
+from wengert.engines.native.mathematics import remainders as _remainders  # noqa: F401
 from wengert.engines.native.mathematics import trigonometric as _trigonometric
 from wengert.engines.native.mathematics.building_blocks import FUNCTIONS
 
