@@ -43,6 +43,36 @@ TAKEN: dict[str, tuple[Callable[[Any, Any], Any], bool]] = {
     "some beside the whole": (lambda x, i: x[i] * tf.reduce_sum(x), False),
     "a slice, which may be cut": (lambda x, i: x[i * 2 : i * 2 + 2], False),
     "on one way": (lambda x, i: tf.cond(i % 2 == 0, lambda: x[i], lambda: x[0] * 2.0), False),
+    "on one of two ways": (
+        lambda x, i: tf.cond(i % 2 == 0, lambda: tf.sin(x[i]), lambda: tf.ones_like(x[i])),
+        True,
+    ),
+    "something else on each way": (
+        lambda x, i: tf.cond(i % 2 == 0, lambda: x[i] * x[-1 - i], lambda: tf.sin(x[i + 1])),
+        True,
+    ),
+    "rows and windows of two ways": (
+        lambda x, i: tf.cond(i > 1, lambda: tf.reduce_sum(x[i : i + 2], 0), lambda: x[i]),
+        True,
+    ),
+    "on ways along other axes": (
+        lambda x, i: tf.cond(i > 1, lambda: x[:, i, :4], lambda: tf.gather(x, i % 2, axis=1)),
+        True,
+    ),
+    "on a way in a way": (
+        lambda x, i: tf.cond(
+            i > 0, lambda: tf.cond(i > 2, lambda: x[i], lambda: x[1] * 0.0), lambda: x[i + 1]
+        ),
+        False,
+    ),
+    "of three ways": (
+        lambda x, i: tf.switch_case(i % 3, [lambda: x[i], lambda: tf.exp(x[i + 1]), lambda: x[-i]]),
+        True,
+    ),
+    "the whole on one way": (
+        lambda x, i: tf.cond(i > 1, lambda: x[i], lambda: tf.reduce_sum(x, 0)),
+        False,
+    ),
     "a batch of gathers": (lambda x, i: tf.gather(x, [[i]] * 6, axis=1, batch_dims=1), False),
 }
 

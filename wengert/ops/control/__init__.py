@@ -4,6 +4,7 @@ effects       Order and side effects: tf.group, tf.tuple, tf.no_op, tf.print, tf
 critical_section  tf.CriticalSection: functions of which one runs at a time
 asserts       tf.debugging.assert_...: checks of values, ranks, shapes and dtypes
 by_example    Batching of rules that trace graphs: once for each example
+branch_parts  Gradients of what branches take parts of: rows, put in their places outside
 cond          Branches: tf.cond, tf.case and tf.switch_case
 tensor_list   Lists of tensors as values in a graph, which loops carry between iterations
 tensor_map    Maps from tensors to tensors

@@ -27,6 +27,7 @@ from wengert.inference.public_functions import typed
 from wengert.inference.shape_inference import common_form, form_of
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import squeeze
+from wengert.ops.control.branch_parts import parts_in_common
 from wengert.ops.control.by_example import by_example
 from wengert.ops.control.known_sizes import branches_again
 from wengert.ops.math.arithmetic import add_n
@@ -234,14 +235,24 @@ def branch_gradients(
     there = [i for k, i in enumerate(wanted) if any(p.gradients[k] is not None for p in pulls)]
     if not there:
         return [None] * len(xs)
-    for pull in pulls:
+    parts = {i: parts_in_common(pulls, wanted.index(i), xs[i]) for i in there}
+    for b, pull in enumerate(pulls):
         found = dict(zip(wanted, pull.gradients, strict=True))
-        pull.graph.outputs = [pull.output(found[i], xs[i]) for i in there]
+        pull.graph.outputs = []
+        for i, taken in parts.items():
+            if taken is None:
+                pull.graph.outputs.append(pull.output(found[i], xs[i]))
+            else:
+                pull.graph.outputs += taken.of_branch(b, pull, xs[i])
     meant = [_meanings(branches, b, op, pull, xs) for b, pull in enumerate(pulls)]
     gradient = Branches([p.graph for p in pulls], meant)
     gradient.is_choice = branches.is_choice
-    results = dict(zip(there, gradient.added(index, gradient.inputs), strict=True))
-    return [results.get(i) for i in range(len(xs))]
+    results = iter(gradient.added(index, gradient.inputs))
+    pulled = {
+        i: next(results) if taken is None else taken.put_together(results, xs[i])
+        for i, taken in parts.items()
+    }
+    return [pulled.get(i) for i in range(len(xs))]
 
 
 def _pulled(

@@ -79,7 +79,8 @@ def loop_again(loop: Loop, inputs: Sequence[Any]) -> Loop | None:
     taken = [_element(x, t.inside) for x, t in zip(stacks, loop.taken, strict=True)]
     known = [t != _given(x.inside) for t, x in zip(taken, loop.taken, strict=True)]
     bounds = _more_bounds(loop, inputs)
-    if not any(known) and not bounds and not says_more(now, before):
+    more = says_more(now, before) or _tells_sizes(loop.body, now[n:], before[n:])
+    if not any(known) and not bounds and not more:
         return None
     entering = [_given(x) for x in carried]
     for _ in range(MOST_TRIES):
@@ -108,6 +109,13 @@ def _more_bounds(loop: Loop, inputs: Sequence[Any]) -> dict[int, Bounds]:
         return {}
     found = counters(inputs, loop)
     return {at: b for at, b in found.items() if known_bounds(loop.carried[at]) != b}
+
+
+def _tells_sizes(graph: FunctionGraph, values: Sequence[Any], inputs: Sequence[Any]) -> bool:
+    """Whether sizes in a graph wait for integers between whose bounds it is known now what lies."""
+    pairs = [(v, x) for v, x in zip(values, inputs, strict=True) if type(v) is SymbolicTensor]
+    told = any(known_bounds(v) not in (None, known_bounds(x)) for v, x in pairs)
+    return told and _waits_for_values(graph)
 
 
 def _waits_for_values(graph: FunctionGraph) -> bool:
@@ -192,10 +200,14 @@ def _alike(general: FunctionGraph) -> FunctionGraph:
 # ---- branches -----------------------------------------------------------------------------------
 
 
+def _is_told_more(body: FunctionGraph, values: Sequence[Any]) -> bool:
+    return says_more(values, body.all_inputs) or _tells_sizes(body, values, body.all_inputs)
+
+
 def branches_again(branches: Branches, values: Sequence[Any]) -> Branches | None:
     """The branches for what is known of their inputs; None if it is no more than when they were made."""
     pairs = list(zip(branches.bodies, branches.places, strict=True))
-    if not any(says_more([values[i] for i in at], b.graph.all_inputs) for b, at in pairs):
+    if not any(_is_told_more(b.graph, [values[i] for i in at]) for b, at in pairs):
         return None
     graphs, results = [], []
     for body, at in pairs:
