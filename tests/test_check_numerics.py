@@ -57,6 +57,31 @@ def test_functions_that_were_compiled_before_and_after() -> None:
     assert f(X).numpy().tolist() == [0.0, 1.0]
 
 
+@pytest.mark.parametrize("compile", [True, False])
+def test_what_is_known_before_a_function_runs(compile: bool) -> None:
+    """It is computed once, when the function is compiled, and checked then."""
+    fails(
+        tf.function(lambda: tf.constant([1.0, 2.0]) / 0.0, jit_compile=compile),
+        'graph op "RealDiv"',
+        "2 +Inf",
+    )
+
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        return tf.identity(x), lambda dy: dy / 0.0
+
+    @tf.function(jit_compile=compile)
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x)
+
+    fails(lambda: gradient(X), 'graph op "RealDiv"', "in the gradient of")
+    unused = tf.function(lambda x: (tf.constant(1.0) / 0.0, x)[1], jit_compile=compile)
+    assert unused(X).numpy().tolist() == [0.0, 1.0]
+
+
 def test_in_the_body_of_a_loop() -> None:
     @tf.function
     def f(x: Any) -> Any:

@@ -654,6 +654,36 @@ def test_loops_by_their_internal_name() -> None:
         assert tf.gradients(squared(back_prop=False), x) == [None]
 
 
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda x, **how: tf.map_fn(lambda a: a * a, x, **how),
+        lambda x, **how: tf.scan(lambda a, b: a * b, x, **how),
+        lambda x, **how: tf.foldl(lambda a, b: a * b, x, **how),
+        lambda x, **how: tf.foldr(lambda a, b: a * b, x, **how),
+        lambda x, **how: tf.compat.v1.map_fn(lambda a: (a, a * a), x, (x.dtype,) * 2, **how)[1],
+        lambda x, **how: tf.while_loop(lambda a: a[0] < 5.0, lambda a: (a * a,), (x,), **how)[0],
+    ],
+)
+def test_back_prop(run: Any) -> None:
+    """In graphs no gradient goes through what needs none; in eager mode it does, as in TensorFlow."""
+
+    def is_followed(x: Any, **how: Any) -> bool:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = run(x, **how)
+        return tape.gradient(y, x) is not None
+
+    x = tf.constant([2.0, 3.0])
+    assert is_followed(x, back_prop=False)
+    for back_prop in (True, False):
+        traced = tf.function(lambda x: is_followed(x, back_prop=back_prop))
+        assert traced(x).numpy() == back_prop
+        with tf.Graph().as_default():
+            placed = tf.compat.v1.placeholder(tf.float32, [2])
+            assert (tf.gradients(run(placed, back_prop=back_prop), placed) != [None]) == back_prop
+
+
 def test_branches_give_slices_of_a_shape_that_is_known_when_they_run() -> None:
     @tf.function(input_signature=[tf.TensorSpec([None, 2]), tf.TensorSpec([None], tf.int32)])
     def f(x: Any, i: Any) -> Any:

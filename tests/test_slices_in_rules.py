@@ -139,6 +139,22 @@ def test_in_a_graph_with_a_session() -> None:
     np.testing.assert_allclose(found, [[2.0, 4.0], [0.0, 0.0], [5.0, 6.0]])
 
 
+def test_the_gradient_of_a_rule_in_python_has_the_shape_of_the_input() -> None:
+    """Of a call of Python nothing is known: what a rule makes of it is said to be like the input."""
+
+    @tf.RegisterGradient("CalledInPython")
+    def _(op: Any, dy: Any) -> Any:
+        return tf.compat.v1.py_func(lambda a: a * np.float32(3.0), [dy], tf.float32)
+
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        x = tf.compat.v1.placeholder(tf.float32, [None, 2])
+        with graph.gradient_override_map({"Identity": "CalledInPython"}):
+            y = tf.identity(x)
+        (g,) = tf.gradients(y, x)
+        assert g.shape.as_list() == [None, 2]
+        np.testing.assert_array_equal(session.run(g, {x: np.ones([1, 2])}), [[3.0, 3.0]])
+
+
 def test_a_rule_whose_second_order_is_asked_for() -> None:
     x = tf.constant(TABLE)
 

@@ -19,7 +19,7 @@ from wengert.core.row import EachInput, Row, place
 from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of, ways
 from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.symbolic import SymbolicTensor, is_certain
+from wengert.values.symbolic import AnyShape, SymbolicTensor
 from wengert.values.tensor import Tensor, TensorList, dims, key_of
 from wengert.values.value import Key
 
@@ -199,7 +199,7 @@ def _pull_in_general(
         found = _joint_of_needed(row, attrs, keys, xs, y, g, needed)
         for key, x, pulled in zip(keys, xs, found, strict=True):
             if pulled is not None and key in needed:
-                if _lacks_a_size(pulled) and isinstance(x, Tensor):
+                if _is_of_any_rank(pulled) and isinstance(x, Tensor):
                     pulled.adopt(dims(x))
                 _accumulate(cotangents, key, pulled)
         return
@@ -222,9 +222,9 @@ def _pull_in_general(
             _accumulate(cotangents, key, pulled)
 
 
-def _lacks_a_size(pulled: Any) -> bool:
-    """Whether a size of a gradient is not known, as of a call of Python: it has the shape of its input."""
-    return type(pulled) is SymbolicTensor and not is_certain(pulled._array.shape)
+def _is_of_any_rank(pulled: Any) -> bool:
+    """Whether nothing is known of a gradient, as of a call of Python: it has the shape of its input."""
+    return type(pulled) is SymbolicTensor and type(pulled._array.shape) is AnyShape
 
 
 class _Asked(threading.local):
