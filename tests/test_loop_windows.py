@@ -75,6 +75,22 @@ def in_branches(x: Any, shapes: list[Any]) -> Any:
     return total
 
 
+def counters_in_counters(x: Any, shapes: list[Any]) -> Any:
+    """Windows of windows, by the counters of two loops, in a branch, too."""
+
+    def inner(i: Any, total: Any) -> Any:
+        def body(j: Any, total: Any) -> Any:
+            part = x[i : i + 4][:, j : j + 2]
+            return j + 1, tf.cond(
+                total > 0.5, lambda: added(total, part), lambda: added(total, x[i + j : i + j + 2])
+            )
+
+        return tf.while_loop(lambda j, a: j < 2, body, (0, total))[1]
+
+    zero = tf.constant(0.0, tf.float64)
+    return tf.while_loop(lambda i, a: i < N - 3, lambda i, a: (i + 1, inner(i, a)), (0, zero))[1]
+
+
 def at_random(x: Any, shapes: list[Any]) -> Any:
     i = tf.random.stateless_uniform([], [3, 5], 0, N - 3, tf.int32)
     return added(tf.constant(0.0, tf.float64), x[i : i + 4])
@@ -125,6 +141,7 @@ WHOLE: dict[str, Loss] = {
     "mapped": mapped,
     "scanned": scanned,
     "in a loop in a loop": in_a_loop_in_a_loop,
+    "counters in counters": counters_in_counters,
     "in branches": in_branches,
     "at random": at_random,
     "from known places": from_known_places,
@@ -182,9 +199,11 @@ def test_values_and_gradients(name: str, compiled: bool, signature: Any) -> None
             np.testing.assert_allclose(a, b, 1e-10, 1e-11)
 
 
+@pytest.mark.parametrize("signature", [None, [tf.TensorSpec([None, 3], tf.float64)]])
 @pytest.mark.parametrize("name", WHOLE)
-def test_all_of_it_is_compiled(name: str) -> None:
-    f: Any = tf.function(gradient_of(converted(WHOLE[name])), jit_compile=True)
+def test_all_of_it_is_compiled(name: str, signature: Any) -> None:
+    gradient = gradient_of(converted(WHOLE[name]))
+    f: Any = tf.function(gradient, input_signature=signature, jit_compile=True)
     f(X)
     assert "NumPy" not in {step["kind"] for step in f.plan(X).steps}
 

@@ -199,7 +199,7 @@ def _pull_in_general(
         found = _joint_of_needed(row, attrs, keys, xs, y, g, needed)
         for key, x, pulled in zip(keys, xs, found, strict=True):
             if pulled is not None and key in needed:
-                if _is_of_any_rank(pulled) and isinstance(x, Tensor):
+                if row.users and _is_of_any_rank(pulled) and isinstance(x, Tensor):
                     pulled.adopt(dims(x))
                 _accumulate(cotangents, key, pulled)
         return

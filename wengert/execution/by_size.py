@@ -24,7 +24,7 @@ from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.host.locks import new_lock
 from wengert.inference.list_elements import Elements, note_elements
 from wengert.state.variable import Variable
-from wengert.values.symbolic import is_certain
+from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList
 
 if TYPE_CHECKING:
@@ -130,7 +130,8 @@ class _Sized:
         graph.engine = general.chosen_engine
         self._arrays = [not isinstance(v, Variable) for v in values]
         with activate((), graph):
-            given = [_entering(graph, v) for v in values]
+            pairs = zip(values, general.all_inputs, strict=True)
+            given = [_entering(graph, v, x) for v, x in pairs]
             found = replay(general, subgraph.results, given, shares=True)
             outputs = [graph.entered(y) for y in found]
         self._inner = type(subgraph)(graph, outputs)
@@ -173,10 +174,12 @@ def _size_of(value: Any) -> Any:
     return getattr(value, "shape", None)
 
 
-def _entering(graph: FunctionGraph, value: Any) -> Any:
-    """An array or a list as an input; a variable as it is."""
+def _entering(graph: FunctionGraph, value: Any, general: SymbolicTensor) -> Any:
+    """An array or a list as an input, with what the general graph knows of it; a variable as it is."""
     if isinstance(value, (np.ndarray, np.generic)):
-        return graph.input(list(value.shape), value.dtype)
+        x = graph.input(list(value.shape), value.dtype)
+        x._known = general._known
+        return x
     if isinstance(value, TensorList):
         x = graph.input([], value.dtype)
         note_elements(x, Elements(None, value.element_shape))

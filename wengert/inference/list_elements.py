@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from wengert.inference.symbolic_integers import bounds_of_all, known_value
+from wengert.inference.symbolic_integers import bounds_of_all, known_bounds, known_value
 from wengert.values.dtypes import VARIANT
 from wengert.values.sizes import Bounds
 from wengert.values.symbolic import AnyShape, SymbolicTensor, is_certain
@@ -59,7 +59,9 @@ def note_elements(x: SymbolicTensor, elements: Elements) -> None:
 
 def emitted_elements(inside: SymbolicTensor) -> Elements:
     """What is known of the list of what a loop emits in each iteration."""
-    return Elements(None, elements_known(inside) if is_list(inside) else _shape(inside))
+    if is_list(inside):
+        return Elements(None, elements_known(inside))
+    return Elements(None, _shape(inside), known_bounds(inside))
 
 
 def joined(a: Elements, b: Elements) -> Elements:

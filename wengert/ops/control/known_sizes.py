@@ -43,12 +43,15 @@ class _Given(NamedTuple):
     shape: Any
     dtype: Any
     elements: Elements
+    bounds: Bounds | None = None  # of what differs in each iteration
 
     def into(self, graph: FunctionGraph, like: SymbolicTensor) -> SymbolicTensor:
         """An input of a body for such a value."""
         x = graph.input(self.shape, self.dtype, like.op.name)
         if is_list(x):
             note_elements(x, self.elements)
+        if self.bounds is not None:
+            note_bounds(x, self.bounds)
         return x
 
 
@@ -77,10 +80,10 @@ def loop_again(loop: Loop, inputs: Sequence[Any]) -> Loop | None:
     before = [*loop.carried, *[x for x, _ in loop.same]]
     now = [*carried, *[constants[at] for _, at in loop.same]]
     taken = [_element(x, t.inside) for x, t in zip(stacks, loop.taken, strict=True)]
-    known = [t != _given(x.inside) for t, x in zip(taken, loop.taken, strict=True)]
-    bounds = _more_bounds(loop, inputs)
+    known = [t != _element_before(x.inside) for t, x in zip(taken, loop.taken, strict=True)]
+    bounds = counters(inputs, loop)
     more = says_more(now, before) or _tells_sizes(loop.body, now[n:], before[n:])
-    if not any(known) and not bounds and not more:
+    if not any(known) and not _are_more(bounds, loop) and not more:
         return None
     entering = [_given(x) for x in carried]
     for _ in range(MOST_TRIES):
@@ -94,21 +97,20 @@ def loop_again(loop: Loop, inputs: Sequence[Any]) -> Loop | None:
 
 def loop_counted(loop: Loop, inputs: Sequence[Any]) -> Loop:
     """A loop that was just traced: again if the places of its counters tell sizes."""
-    bounds = _more_bounds(loop, inputs)
-    if not bounds:
+    bounds = counters(inputs, loop)
+    if not _are_more(bounds, loop):
         return loop
     n, s = len(loop.carried), len(loop.taken)
-    entering, taken = [_given(x) for x in loop.carried], [_given(t.inside) for t in loop.taken]
+    entering = [_given(x) for x in loop.carried]
+    taken = [_element_before(t.inside) for t in loop.taken]
     made = _Body(loop, entering, taken, inputs[n + s :], bounds)
     return made.loop()
 
 
-def _more_bounds(loop: Loop, inputs: Sequence[Any]) -> dict[int, Bounds]:
-    """The carried integers of which more is known than in the body, if sizes in there wait for values."""
-    if not _waits_for_values(loop.body):
-        return {}
-    found = counters(inputs, loop)
-    return {at: b for at, b in found.items() if known_bounds(loop.carried[at]) != b}
+def _are_more(bounds: dict[int, Bounds], loop: Loop) -> bool:
+    """Whether more is known of carried integers than in the body, and sizes in there wait for values."""
+    are_new = any(known_bounds(loop.carried[at]) != b for at, b in bounds.items())
+    return are_new and _waits_for_values(loop.body)
 
 
 def _tells_sizes(graph: FunctionGraph, values: Sequence[Any], inputs: Sequence[Any]) -> bool:
@@ -133,11 +135,18 @@ def _is_size_by_value(op: Operation) -> bool:
 
 def _element(stack: Any, inside: SymbolicTensor) -> _Given:
     """What is known of the elements of a stack."""
-    own = _given(inside)
-    known = elements_known(stack).shape if is_list(stack) else None
-    if isinstance(known, Elements):
-        return own._replace(elements=known)
-    return own._replace(shape=known) if type(known) is tuple else own
+    own = _element_before(inside)
+    known = elements_known(stack) if is_list(stack) else UNKNOWN
+    if isinstance(known.shape, Elements):
+        return own._replace(elements=known.shape)
+    if known.bounds is not None and own.shape == ():
+        own = own._replace(bounds=known.bounds)
+    return own._replace(shape=known.shape) if type(known.shape) is tuple else own
+
+
+def _element_before(inside: SymbolicTensor) -> _Given:
+    """What was known of an element so far."""
+    return _given(inside)._replace(bounds=known_bounds(inside))
 
 
 class _Body:
