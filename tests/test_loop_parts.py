@@ -611,3 +611,22 @@ def test_what_is_carried_is_not_kept_for_its_shape() -> None:
 
     loop = backward_loop(gradient_of(loss), tf.constant(RNG.random((STEPS, 3))))
     assert all(t.inside.shape != (STEPS, 3) for t in loop.taken)
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if "rank" not in way])
+def test_rows_in_branches_of_what_a_loop_carries(way: str) -> None:
+    """Of sizes that are not known the gradient stays a whole array."""
+
+    def step(i: Any, m: Any, s: Any) -> Any:
+        one, other = (lambda: s + tf.reduce_sum(tf.sin(m[i]))), (lambda: s * 0.7 + m[i + 1, 0, 0])
+        return i + 1, m * 0.9, tf.cond(i % 2 == 0, one, other)
+
+    def loss(x: Any) -> Any:
+        zero = tf.constant(0.0, tf.float64)
+        return tf.while_loop(lambda i, m, s: i < TIMES, step, (0, x, zero))[2]
+
+    for of in (gradient_of, second_of):
+        want = of(loss)(tf.constant(X))
+        np.testing.assert_allclose(
+            tf.function(of(loss), **WAYS[way])(tf.constant(X)), want, 1e-11, 1e-11
+        )

@@ -81,7 +81,9 @@ def _put(form: Form, rows: Any, index: Any, x: Any) -> Tensor:
 
 
 def parts_in_common(pulls: Sequence[PulledBack], place: int, x: Any) -> Parts | None:
-    """The parts of a gradient in the branches; None if one of them has it as a whole."""
+    """The parts of a gradient in the branches; None if one of them has it as a whole, or sizes are not known."""
+    if not is_certain(dims(x)):
+        return None
     found: list[list[Part]] = []
     for pull in pulls:
         with activate((), pull.graph):
