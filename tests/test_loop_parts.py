@@ -40,6 +40,10 @@ TAKEN: dict[str, tuple[Callable[[Any, Any], Any], bool]] = {
     "a window in a window": (lambda x, i: x[i : i + 3][1:], True),
     "windows along two axes": (lambda x, i: x[i : i + 2, i : i + 1], False),
     "a window beside an index": (lambda x, i: x[i, i : i + 2], False),
+    "neighbours by the names of arguments": (
+        lambda x, i: tf.slice(x, begin=[1, i, 0], size=[3, 2, 4]),
+        True,
+    ),
     "some beside the whole": (lambda x, i: x[i] * tf.reduce_sum(x), False),
     "a slice, which may be cut": (lambda x, i: x[i * 2 : i * 2 + 2], False),
     "on one way": (lambda x, i: tf.cond(i % 2 == 0, lambda: x[i], lambda: x[0] * 2.0), False),

@@ -224,6 +224,37 @@ def test_static_shapes_of_what_may_be_cut(name: str) -> None:
     assert [shape.as_list() for shape in shapes] == [[None, 3]]
 
 
+# ---- tf.roll by a number that is not known --------------------------------------------------------
+
+ROLLED: dict[str, Callable[[Any, Any], Any]] = {
+    "the first axis": lambda x, i: tf.roll(x, i, 0),
+    "further than the axis is long": lambda x, i: tf.roll(x, 17 * i - 50, 1),
+    "the last axis": lambda x, i: tf.roll(x, -i, -1),
+    "by the names of arguments": lambda x, i: tf.roll(x, axis=1, shift=i),
+    "in a list": lambda x, i: tf.roll(x, [i], [1]),
+    "several axes": lambda x, i: tf.roll(x, [i, 1, 2 * i], [1, 0, 0]),
+    "int64": lambda x, i: tf.roll(x, tf.cast(i, tf.int64) * 10**12, 0),
+}
+
+
+@pytest.mark.parametrize("signature", [None, [tf.TensorSpec([None, 3], tf.float64)]])
+@pytest.mark.parametrize("name", ROLLED)
+def test_rolls(name: str, signature: Any) -> None:
+    rolled = ROLLED[name]
+
+    def loss(x: Any, shapes: list[Any]) -> Any:
+        zero = tf.constant(0.0, tf.float64)
+        body = lambda i, a: (i + 1, added(a, rolled(x, i) * x))  # noqa: E731
+        return tf.while_loop(lambda i, a: i < 5, body, (-3, zero))[1]
+
+    for of in (gradient_of, second_of):
+        f: Any = tf.function(of(loss), input_signature=signature, jit_compile=True)
+        for a, b in zip(tf.nest.flatten(f(X)), tf.nest.flatten(of(loss)(X)), strict=True):
+            np.testing.assert_allclose(a, b, 1e-10, 1e-11)
+    f = tf.function(gradient_of(loss), input_signature=signature, jit_compile=True)
+    assert "NumPy" not in {step["kind"] for step in f.plan(X).steps}
+
+
 # ---- programs that are drawn ----------------------------------------------------------------------
 
 

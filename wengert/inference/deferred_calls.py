@@ -246,7 +246,7 @@ def name_of(function: Callable[..., Any]) -> tuple[str, str]:
 
 
 class Call(NamedTuple):
-    """A deferred call without names of arguments, and without overrides."""
+    """A deferred call with arguments by position alone, and without overrides."""
 
     function: Callable[..., Any]
     args: Any
@@ -266,24 +266,36 @@ class GradientCall(NamedTuple):
 
 
 def plain_call_of(row: Row) -> Call | None:
-    """The call that a node makes; None if it has overrides, or arguments by name."""
+    """The call that a node makes; None if it has overrides, or arguments that have no position."""
     inline = row.inline
-    if not isinstance(inline, DeferredCall) or not inline.is_plain or inline.call.kwargs:
+    if not isinstance(inline, DeferredCall) or not inline.is_plain:
         return None
-    return Call(inline.call.function, inline.call._args)
+    return _by_position(inline.call)
+
+
+def _by_position(call: _Call) -> Call | None:
+    """A call with its arguments by name, too, in their positions, unless one before them is missing."""
+    if not call._kwargs:
+        return Call(call.function, call._args)
+    try:
+        given = inspect.signature(call.function).bind(*call._args, **call._kwargs)
+    except TypeError:
+        return None
+    return None if given.kwargs else Call(call.function, given.args)
 
 
 def gradient_call_of(row: Row) -> GradientCall | None:
     """The call whose gradient a node computes; None where that is not so simple."""
     found = plain_call_of(row)
     owner = getattr(getattr(found and found.function, "of", None), "__self__", None)
-    call = owner.call if isinstance(owner, _PulledBack) else None
-    if found is None or call is None or call.kwargs:
+    pulled = owner.call if isinstance(owner, _PulledBack) else None
+    call = None if pulled is None else _by_position(pulled)
+    if found is None or call is None:
         return None
     gs, xs = found.args[0]
     if any(type(place) is not Place for place in (*gs, *xs)):
         return None
-    return GradientCall(Call(call.function, call._args), gs, xs)
+    return GradientCall(call, gs, xs)
 
 
 def call_pulled_back(function: Any) -> tuple[Callable[..., Any], Any, Any] | None:

@@ -1,4 +1,4 @@
-"""Lowering of indices that are known only when a graph runs: x[i], x[i : i + 4], tf.slice, their gradients.
+"""Lowering of indices that are known only when a graph runs: x[i], x[i : i + 4], tf.slice, tf.roll, their gradients.
 
 In graphs those are calls that are put off (inference/deferred_calls.py).
 """
@@ -10,13 +10,14 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.frontend.arrays import Base, View, broadcast, slice_view, whole
-from wengert.engines.native.frontend.lanes import LANES, Lane
+from wengert.engines.native.frontend.lanes import LANES, Lane, floor_remainder
 from wengert.engines.native.frontend.list_rules import row_among_zeros
 from wengert.engines.native.frontend.lowering import DEFERRED_RULES, Lowering
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Place, name_of
 from wengert.ops.arrays.indexing import getitem, slice_
+from wengert.ops.arrays.slicing import roll
 
 
 class _Window(NamedTuple):
@@ -218,3 +219,52 @@ def _where_within(v: Lane, at: Lane, size: int) -> Lane:
 
 for _called in _KEYS:
     DEFERRED_RULES[_called] = partial(_part, _called), partial(_part_gradient, _called)
+
+
+# ---- tf.roll -----------------------------------------------------------------------------------
+
+
+def _rolled(low: Lowering, op: Operation, args: Any, given: Given) -> list[View]:
+    x = _taken_from(args, given)
+    for shift, axis in _shifts(low, args, given, len(x.shape)):
+        x = _shifted(low, x, shift, axis, LANES.subtract)
+    return [x]
+
+
+def _rolled_back(low: Lowering, op: Operation, args: Any, given: Given, gs: Given) -> list[View]:
+    x = _taken_from(args, given)
+    (g,) = gs
+    if g is None or g.kind != x.kind:
+        raise NotLowered("a cotangent of another form")
+    for shift, axis in _shifts(low, args, given, len(x.shape)):
+        g = _shifted(low, g, shift, axis, LANES.add)
+    return [g]
+
+
+def _shifts(low: Lowering, args: Any, given: Given, rank: int) -> list[tuple[View, int]]:
+    """By how many places it is rolled, some of which are not known, along which axes."""
+    if len(args) != 3:
+        raise NotLowered("another call")
+    shifts, axes = (a if isinstance(a, (tuple, list)) else [a] for a in args[1:])
+    if len(shifts) != len(axes) or not all(type(axis) is int for axis in axes):
+        raise NotLowered("axes that are not known")
+    known = [low.number("i4", s) if type(s) is int else _single(s, given) for s in shifts]
+    return list(zip(known, [axis % rank for axis in axes], strict=True))
+
+
+def _shifted(
+    low: Lowering, x: View, shift: View, axis: int, turned: Callable[[Lane, Lane], Lane]
+) -> View:
+    """x from other places along an axis: those of the result, less or plus the shift, around the end."""
+    size = x.shape[axis]
+    counted = low.places((size,), 0)
+
+    def place(s: Lane, at: Lane) -> Lane:
+        return floor_remainder(turned(at.astype(s.dtype), floor_remainder(s, size)), size)
+
+    index = low.computed(place, broadcast(low.reshape(shift, (1,)), (size,)), counted)
+    behind = (1,) * (len(x.shape) - axis - 1)
+    return low.gathered(low.stored(x), low.reshape(index, (size, *behind)), axis, (size,))
+
+
+DEFERRED_RULES[name_of(roll)] = _rolled, _rolled_back

@@ -194,6 +194,17 @@ def fma(x: Lane, y: Any, z: Any) -> Lane:
     return emit("fma", *_alike(x, y, z))
 
 
+def floor_quotient(x: Lane, by: int) -> Lane:
+    """x // by of integers, rounded down, by a positive number."""
+    towards_zero = emit("div", x, like(x, by))
+    return towards_zero - cast(LANES.less(x, towards_zero * by), x.dtype)
+
+
+def floor_remainder(x: Lane, by: int) -> Lane:
+    """What that leaves: 0 to by - 1."""
+    return x - floor_quotient(x, by) * by
+
+
 def call(name: str, *xs: Lane) -> Lane:
     """A function of `mathematics`."""
     if name not in _OFFERED:

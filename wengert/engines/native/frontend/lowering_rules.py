@@ -20,7 +20,15 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
-from wengert.engines.native.frontend.lanes import LANES, Lane, call, cast, emit, like
+from wengert.engines.native.frontend.lanes import (
+    LANES,
+    Lane,
+    call,
+    cast,
+    floor_quotient,
+    floor_remainder,
+    like,
+)
 from wengert.engines.native.frontend.lowering import RULES, Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered, dtype_of, is_float, type_of
 from wengert.engines.native.frontend.scatter_rules import rows_of_examples
@@ -286,16 +294,8 @@ def _whole_quotient(low: Lowering, op: Operation, x: View, y: View) -> View:
     if type(y.base) is not Literal or not y.base.value > 0:
         raise NotLowered("a remainder of another kind")
     by = int(y.base.value)
-
-    def quotient(v: Lane) -> Lane:
-        towards_zero = emit("div", v, like(v, by))
-        below = LANES.less(v, towards_zero * by)
-        return towards_zero - cast(below, v.dtype)
-
-    found = low.computed(
-        quotient if op.row.name == "FloorDiv" else lambda v: v - quotient(v) * by, x
-    )
-    return broadcast(found, _shape_of(op))
+    rule = floor_quotient if op.row.name == "FloorDiv" else floor_remainder
+    return broadcast(low.computed(lambda v: rule(v, by), x), _shape_of(op))
 
 
 # ---- softmax and its kin -----------------------------------------------------------------------
