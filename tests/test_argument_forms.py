@@ -197,6 +197,7 @@ MADE: dict[str, tuple[str, Callable[..., Any]]] = {
     "clip, from below": ("Maximum", lambda x: tf.clip_by_value(x, -0.5, 0.5)),
     "clip": ("ClipByValue", lambda x: tf.clip_by_value(x, -0.5, 0.5)),
     "where": ("Select", lambda x: v1.where(x > 0.0, x, 0.5 * x)),
+    "fill": ("Fill", lambda x: tf.fill([2, 3], x[0, 0])),
     "bias": ("BiasAdd", lambda x: v1.nn.xw_plus_b(x, tf.ones([4, 3]), tf.ones([3]))),
     "layer": ("BiasAdd", lambda x: v1.nn.relu_layer(x, tf.ones([4, 3]), tf.ones([3]))),
 }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.core.context import current_graph, made_from, to_graph
+from wengert.core.context import current_graph, is_replaced, made_from, to_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -19,6 +19,7 @@ from wengert.inference.symbolic_integers import array_of, integers_of
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import (
     BROADCAST_TO,
+    FILL,
     as_shape,
     broadcast_to,
     one_axis,
@@ -154,6 +155,9 @@ def fill(
         raise InvalidArgumentError(
             f"value must represent a scalar, got shape {shape_text(scalar._array.shape)} [Op:Fill]"
         )
+    if is_replaced(FILL.name):
+        result: Tensor = apply(FILL, (scalar,), {"shape": _sizes(dims)})
+        return result
     return broadcast_to(scalar, _sizes(dims))
 
 

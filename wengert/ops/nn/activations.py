@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.core.context import is_replaced
+from wengert.core.context import is_replaced, own_gradients
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -205,6 +205,13 @@ def silu(features: TensorLike, beta: float = 1.0, name: str | None = None) -> Te
     [0.0, 100.0]
     """
     x = convert(features)
+    if is_replaced("Mul", "Sigmoid"):  # but not within it, as it has a gradient of its own there
+        with own_gradients():
+            return _silu(x, beta)
+    return _silu(x, beta)
+
+
+def _silu(x: Tensor, beta: float) -> Tensor:
     return x * sigmoid(x * beta if beta != 1.0 else x)
 
 

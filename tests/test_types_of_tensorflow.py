@@ -1,0 +1,156 @@
+"""Maps from TensorFlow's types of operations, where functions make others here, or none of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+
+v1 = tf.compat.v1
+X = np.random.default_rng(7).normal(size=(3, 4)).astype(np.float32)
+WAYS = ["eager", "function", "compiled", "graph"]
+
+
+def computed(way: str, f: Callable[..., Any], x: Any) -> Any:
+    """What a function of a tensor gives: at once, traced, or in a session."""
+    if way == "graph":
+        with tf.Graph().as_default(), v1.Session() as session:
+            given = v1.placeholder(tf.float32, np.shape(x))
+            made = f(given)
+            session.run(v1.global_variables_initializer())
+            return session.run(made, {given: x})
+    f = f if way == "eager" else tf.function(f, jit_compile=way == "compiled")
+    return tf.nest.map_structure(np.asarray, f(tf.constant(x)))
+
+
+def derivative(y: Any, x: Any, tape: Any) -> Any:
+    return v1.gradients(y, x)[0] if tape is None else tape.gradient(y, x)
+
+
+# ---- gathering from variables -------------------------------------------------------------------
+
+GATHERED: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "gather": ("ResourceGather", lambda v: tf.gather(v, [2, 0, 2])),
+    "along the first axis": ("ResourceGather", lambda v: tf.gather(v, [[1], [0]], axis=0)),
+    "embeddings": ("ResourceGather", lambda v: tf.nn.embedding_lookup(v, [1, 1])),
+    "sparse_read": ("ResourceGather", lambda v: v.sparse_read([1])),
+    "raw": ("ResourceGather",
+        lambda v: tf.raw_ops.ResourceGather(resource=v.handle, indices=[0], dtype=tf.float32)),
+    "coordinates": ("ResourceGatherNd", lambda v: tf.gather_nd(v, [[2], [0]])),
+}  # fmt: skip
+
+
+@tf.RegisterGradient("TestRowsTenfold")
+def rows_tenfold(op: Any, g: Any) -> Any:
+    """As TensorFlow's own is written: by the handle and the indices."""
+    handle, indices = op.inputs
+    shape = tf.raw_ops.VariableShape(input=handle)
+    count = tf.size(indices)
+    rows = tf.reshape(10.0 * g, tf.concat([[count], shape[1:]], 0))
+    return [tf.IndexedSlices(rows, tf.reshape(indices, [-1]), shape), None]
+
+
+@pytest.mark.parametrize("what", GATHERED)
+@pytest.mark.parametrize("way", ["eager", "function", "compiled", "graph"])
+def test_gathering_from_variables(way: str, what: str) -> None:
+    kind, program = GATHERED[what]
+    eager = tf.Variable(X)
+
+    def both(_: Any) -> Any:
+        v = v1.get_variable("v", initializer=X, use_resource=True) if way == "graph" else eager
+        found = []
+        for rules in ({}, {kind: "TestRowsTenfold"}):
+            with tf.GradientTape() as tape, tf.gradient_override_map(rules):
+                y = program(v)
+                z = tf.sin(y)
+            pulled = derivative(z, v, None if way == "graph" else tape)
+            found += [y, tf.convert_to_tensor(pulled)]
+        return found
+
+    y, want, same, g = computed(way, both, X)
+    np.testing.assert_array_equal(same, y)
+    np.testing.assert_allclose(g, 10.0 * want, rtol=1e-5)
+    assert np.any(want)
+
+
+@pytest.mark.parametrize("way", ["eager", "function", "compiled"])
+def test_gathering_to_second_order(way: str) -> None:
+    v = tf.Variable(X)
+
+    def rule(op: Any, g: Any) -> Any:
+        return [tf.IndexedSlices(g * tf.gather(*op.inputs) ** 2, op.inputs[1], [3, 4]), None]
+
+    def both(_: Any) -> Any:
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as tape, tf.gradient_override_map({"ResourceGather": rule}):
+                y = tf.gather(v, [1])
+            g = tf.convert_to_tensor(tape.gradient(y, v))
+        return g, tf.convert_to_tensor(outer.gradient(g, v))
+
+    g, h = computed(way, both, X)
+    rows = np.array([[0.0], [1.0], [0.0]])
+    np.testing.assert_allclose(g, rows * X**2, rtol=1e-6)
+    np.testing.assert_allclose(h, rows * 2.0 * X, rtol=1e-6)
+
+
+def test_what_gathers_from_the_value() -> None:
+    """Along another axis TensorFlow reads the variable before, and a map does not say this."""
+    v = tf.Variable(X)
+    rules = {"ResourceGather": rows_tenfold, "ResourceGatherNd": rows_tenfold}
+    for program in (
+        lambda: tf.gather(v, [1], axis=1),
+        lambda: tf.gather(v, [1], axis=-2),
+        lambda: tf.gather(v, [[0, 1]] * 3, batch_dims=1),
+        lambda: tf.gather(v.read_value(), [1]),
+        lambda: tf.gather_nd(v, [[[0]]] * 3, batch_dims=1),
+    ):
+        with tf.GradientTape() as tape, tf.gradient_override_map(rules):
+            y = program()
+        assert np.max(tf.convert_to_tensor(tape.gradient(y, v))) == 1.0
+
+
+def test_gathering_in_a_batch() -> None:
+    v = tf.Variable(X)
+
+    def one(i: Any) -> Any:
+        with tf.gradient_override_map({"ResourceGather": rows_tenfold}):
+            return tf.gather(v, i[None])
+
+    with tf.GradientTape() as tape:
+        y = tf.vectorized_map(one, tf.constant([2, 0]))
+    np.testing.assert_array_equal(y, X[[2, 0]][:, None])
+    g = tf.convert_to_tensor(tape.gradient(y, v))
+    np.testing.assert_array_equal(g, [[10.0] * 4, [0.0] * 4, [10.0] * 4])
+
+
+# ---- functions that have a gradient of their own ------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", ["Sigmoid", "Mul"])
+def test_maps_do_not_reach_into_swish(way: str, kind: str) -> None:
+    """TensorFlow gives it a gradient of its own; what is beside it has the one of the map."""
+
+    def both(x: Any) -> Any:
+        found = []
+        for rules in ({}, {kind: lambda op, g: [100.0 * g] * len(op.inputs)}):
+            with tf.GradientTape() as tape, tf.gradient_override_map(rules):
+                tape.watch(x)
+                y = tf.nn.swish(x, 2.0)
+                z = tf.sigmoid(x) * x
+            found.append(derivative(y, x, None if way == "graph" else tape))
+        return [*found, z]
+
+    want, found, _ = computed(way, both, X)
+    np.testing.assert_array_equal(found, want)
+
+
+def test_what_follows_swish_is_reached() -> None:
+    with tf.GradientTape() as tape, tf.gradient_override_map({"Sigmoid": "Identity"}):
+        x = tf.Variable(0.0)
+        y = tf.sigmoid(tf.nn.swish(x) + x)
+    assert tape.gradient(y, x) == 1.5
