@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.compat.resolver import find
+from wengert.errors import GradientWarning
 
 v1 = tf.compat.v1
 X = np.random.default_rng(7).normal(size=(3, 4)).astype(np.float32)
@@ -154,3 +156,122 @@ def test_what_follows_swish_is_reached() -> None:
         x = tf.Variable(0.0)
         y = tf.sigmoid(tf.nn.swish(x) + x)
     assert tape.gradient(y, x) == 1.5
+
+
+# ---- functions of several operations ------------------------------------------------------------
+
+IMAGE = np.random.default_rng(8).normal(size=(1, 4, 4, 2)).astype(np.float32)
+FILTER = np.random.default_rng(9).normal(size=(2, 2, 2, 1)).astype(np.float32)
+LABELS = np.array([[0.2, 0.3, 0.1, 0.4], [1.0, 0.0, 0.0, 0.0], [0.0, 0.5, 0.5, 0.0]], np.float32)
+
+# What TensorFlow makes it of, and how often; a program, and what it is given.
+MADE_OF: dict[str, tuple[dict[str, int], Callable[[Any], Any], Any]] = {
+    "l2_normalize": ({"Square": 1}, lambda x: tf.nn.l2_normalize(x, 1), X),
+    "norm": ({"Squeeze": 1, "Sqrt": 1}, tf.norm, X),
+    "norm of rows": ({"Squeeze": 1}, lambda x: tf.norm(x, axis=1), X),
+    "clip_by_norm": ({"Identity": 1, "Select": 2}, lambda x: tf.clip_by_norm(x, 1.0), X),
+    "sigmoid cross entropy": ({"Neg": 1, "Select": 2},
+        lambda x: tf.nn.sigmoid_cross_entropy_with_logits(LABELS, x), X),
+    "weighted cross entropy": ({"Abs": 1, "Exp": 1, "Log1p": 1, "Relu": 1},
+        lambda x: tf.nn.weighted_cross_entropy_with_logits(LABELS, x, 2.0), X),
+    "gelu": ({"Pow": 1, "Tanh": 1}, lambda x: tf.nn.gelu(x, approximate=True), X),
+    "softmax of columns": ({"Transpose": 2}, lambda x: tf.nn.softmax(x, 0), X),
+    "log_softmax of columns": ({"Transpose": 2}, lambda x: tf.nn.log_softmax(x, 0), X),
+    "softmax cross entropy": ({"Reshape": 2, "LogSoftmax": 0, "Sum": 0},
+        lambda x: tf.nn.softmax_cross_entropy_with_logits(LABELS, x), X),
+    "softmax loss of version 1": ({"Reshape": 2},
+        lambda x: v1.losses.softmax_cross_entropy(LABELS, x), X),
+    "repeat": ({"Reshape": 1, "Tile": 1}, lambda x: tf.repeat(x, 2, 0), X),
+    "repeat elements": ({"Tile": 1}, lambda x: tf.repeat(x, 3), X),
+    "moments": ({"SquaredDifference": 1, "Mean": 2},
+        lambda x: tf.stack(tf.nn.moments(x, [0])), X),
+    "pinv": ({"Svd": 1}, tf.linalg.pinv, X[:, :3]),
+    "atrous_conv2d": ({"SpaceToBatchND": 1, "BatchToSpaceND": 1, "Conv2D": 1},
+        lambda x: tf.nn.atrous_conv2d(x, FILTER, 2, "SAME"), IMAGE),
+    "sort": ({"Neg": 2, "TopKV2": 1}, tf.sort, X),
+    "embeddings": ({"Identity": 1}, lambda x: tf.nn.embedding_lookup(x, [1, 0, 1]), X),
+    "Add": ({"Add": 1}, lambda x: tf.raw_ops.Add(x=x, y=x[:1]), X),
+    "Inv": ({"Inv": 1}, lambda x: tf.raw_ops.Inv(x=x), X),
+    "MatrixDiag": ({"MatrixDiag": 1}, lambda x: tf.raw_ops.MatrixDiag(diagonal=x), X),
+}  # fmt: skip
+EACH = [(what, kind) for what, (kinds, _, _) in MADE_OF.items() for kind in kinds]
+
+
+@pytest.mark.parametrize(("what", "kind"), EACH)
+@pytest.mark.parametrize("way", WAYS)
+def test_what_functions_are_made_of(way: str, what: str, kind: str) -> None:
+    """A map from it is followed; by the operation's own gradient nothing changes."""
+    kinds, program, given = MADE_OF[what]
+    own = find("python.framework.ops", "gradient_registry").lookup(kind)
+    seen: list[str] = []
+
+    def rule(op: Any, *gs: Any) -> Any:
+        seen.append(op.type)
+        return own(op, *gs)
+
+    def both(x: Any) -> Any:
+        found = []
+        for rules in ({}, {kind: rule}):
+            with tf.GradientTape() as tape, tf.gradient_override_map(rules):
+                tape.watch(x)
+                y = program(x)
+                z = tf.reduce_sum(tf.sin(y))
+            pulled = derivative(z, x, None if way == "graph" else tape)
+            found += [y, tf.convert_to_tensor(pulled)]
+        return found
+
+    y, want, same, g = computed(way, both, given)
+    np.testing.assert_allclose(same, y, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(g, want, rtol=1e-4, atol=1e-5)
+    of_sums = ("Sum",)  # of which the test has one itself
+    assert seen == [kind] * (kinds[kind] + (kind in of_sums))
+
+
+def test_printing_of_version_1(capfd: pytest.CaptureFixture[str]) -> None:
+    seen: list[int] = []
+
+    def rule(op: Any, g: Any) -> Any:
+        seen.append(len(op.inputs))
+        return [5.0 * g, None, None]
+
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [2])
+        with tf.gradient_override_map({"Print": rule}):
+            y = v1.Print(x, [x, tf.constant(7)], "it is ")
+        found = session.run([y, v1.gradients(y, x)[0]], {x: [1.0, 2.0]})
+    np.testing.assert_array_equal(found, [[1.0, 2.0], [5.0, 5.0]])
+    assert seen == [3]
+    assert "it is [1 2]" in capfd.readouterr().err
+
+
+# ---- what is passed over ------------------------------------------------------------------------
+
+PASSED_OVER: list[tuple[str, str, Callable[[Any], Any]]] = [
+    ("Tile", "tf.repeat", lambda x: tf.repeat(x, [1, 0, 2], 0)),
+    ("Slice", "tf.linspace", lambda x: tf.linspace(x[0, 0], 1.0, 3)),
+    ("ExpandDims", "tf.image.rgb_to_grayscale", lambda x: tf.image.rgb_to_grayscale(x[:, :3])),
+]
+
+
+@pytest.mark.parametrize(("kind", "who", "program"), PASSED_OVER)
+def test_a_map_that_a_function_passes_over(
+    kind: str, who: str, program: Callable[[Any], Any]
+) -> None:
+    said = f"names '{kind}', of which TensorFlow makes {who}. Here it is made of"
+    with (
+        tf.gradient_override_map({kind: lambda op, g: g}),
+        pytest.warns(GradientWarning, match=said) as caught,
+    ):
+        program(tf.constant(X))
+    assert [w.filename for w in caught] == [__file__]
+
+
+@pytest.mark.filterwarnings("error")
+def test_maps_that_mean_something_else() -> None:
+    """There is no warning around what has no gradient, nor where another type is named."""
+    with tf.gradient_override_map({"Tile": "Identity", "Slice": "Identity"}):
+        tf.repeat(tf.constant([1, 2]), [1, 2])
+        tf.linspace(0.0, 1.0, 3)
+    for _, _, program in PASSED_OVER:
+        with tf.gradient_override_map({"Tanh": "Identity"}):
+            program(tf.constant(X))

@@ -250,6 +250,11 @@ def is_replaced(*types: str) -> bool:
     return bool(rules) and not rules.keys().isdisjoint(types)
 
 
+def replacement(kind: str) -> Any:
+    """What replaces the rows of a type where an operation is made now, or None."""
+    return _rules().get(kind)
+
+
 @context_manager
 def own_gradients() -> Change:
     """Operations made inside keep their gradients, whatever a map around says.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from wengert.core.context import override_rows, replacement
 from wengert.core.row import Attrs, Row, place
 from wengert.core.table import find
+from wengert.host.context_manager import ContextManager
 from wengert.overrides.argument_forms import called, with_arguments
 from wengert.overrides.registered_gradients import GRADIENTS, missing_gradient
 from wengert.overrides.told_attributes import as_told
@@ -37,6 +39,12 @@ def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
     return older | found
 
 
+def as_version(kind: str, now: str) -> ContextManager:
+    """A map that names an older type holds for the operations of the newer one that are made inside."""
+    rule: _Replacing = replacement(kind)
+    return override_rows({now: rule.for_type(kind)})
+
+
 class _Replacing:
     """Replaces rows by ones with another gradient.
 
@@ -50,6 +58,10 @@ class _Replacing:
         self._rule = rule
         self._type = type  # that operations have for the rule, if it is not that of the row
         self._made: dict[int, Row] = {}  # a cache of the replacements, by the id of the row
+
+    def for_type(self, type: str) -> _Replacing:
+        """The same for operations that have another type for the rule."""
+        return _Replacing(self._rule, type)
 
     def __call__(self, row: Row) -> Row:
         if id(row) not in self._made:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from wengert.core.reverse import conjugate, joint_gradients
 from wengert.core.row import Row
-from wengert.core.table import TABLE, complete, find
+from wengert.core.table import TABLE, complete, find_version
 from wengert.overrides.argument_forms import Told, with_arguments, without_arguments
 from wengert.overrides.registered_gradients import GRADIENTS, gradient_of
 from wengert.values.bound_ops import bound
@@ -56,18 +56,12 @@ def gradient_named(name: str) -> Callable[..., Any] | None:
     kind, grad, version = name.removeprefix("_").partition("Grad")
     if not name.startswith("_") or not grad:
         return None
-    row = _row_of(f"{kind}{version}") or _row_of(kind)
+    row = find_version(f"{kind}{version}") or find_version(kind)
     return None if row is None or not row.differentiable else own_gradient(row)
 
 
 # Types whose gradient is None, and no error: functions say so, and not that there is none.
 _FLAT: Final = ("ArgMax", "ArgMin", "Ceil", "Floor", "FloorDiv", "Rint", "Round")
-
-
-def _row_of(kind: str) -> Row | None:
-    """The row of a type, which may have another version here."""
-    names = ("Reciprocal",) if kind == "Inv" else (kind, f"{kind}V2", f"{kind}V3")
-    return next((row for row in map(find, names) if row is not None), None)
 
 
 class GradientRegistry:
@@ -96,7 +90,7 @@ class _Entries(Mapping[str, Any]):
         if name in GRADIENTS:
             found = gradient_of(name)
             return {"type": found.function, "location": found.place}
-        row = _row_of(name)
+        row = find_version(name)
         if row is None:
             raise KeyError(name)
         has_function = row.differentiable or name in _FLAT

@@ -31,6 +31,7 @@ from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.elementwise import cast, in_floats
 from wengert.ops.support.batch_rules import BatchRule
 from wengert.ops.support.declare import convert_alike
+from wengert.ops.support.replaced_types import warn_of_replaced
 from wengert.values import dtypes
 from wengert.values.convert import convert, convert_to_tensor, register_converter
 from wengert.values.dimensions import Dimension
@@ -287,6 +288,8 @@ def linspace(
         reshape(broadcast_to(first, shape), kept),
         reshape(broadcast_to(last, shape), kept),
     )
+    for bound in (start, stop):
+        warn_of_replaced("tf.linspace", "'Mul' and 'AddV2'", bound, "ConcatV2", "Slice")
     return low * (1.0 - weight) + high * weight
 
 
