@@ -79,6 +79,26 @@ def test_gathering_from_variables(way: str, what: str) -> None:
     assert np.any(want)
 
 
+@pytest.mark.parametrize("name", ["_GatherGrad", "_GatherNdGrad"])
+def test_a_rule_that_calls_tensorflow_s_own(name: str) -> None:
+    own = find("python.ops.resource_variable_ops", name)
+    kind = "ResourceGather" if name == "_GatherGrad" else "ResourceGatherNd"
+    program = GATHERED["gather" if name == "_GatherGrad" else "coordinates"][1]
+
+    def rule(op: Any, g: Any) -> Any:
+        rows, of_indices = own(op, g)
+        assert of_indices is None
+        return [tf.IndexedSlices(3.0 * rows.values, rows.indices, rows.dense_shape), None]
+
+    v = tf.Variable(X)
+    with tf.GradientTape() as tape, tf.gradient_override_map({kind: rule}):
+        y = program(v)
+    with tf.GradientTape() as plain:
+        z = program(v)
+    found, want = tape.gradient(y, v), plain.gradient(z, v)
+    np.testing.assert_array_equal(tf.convert_to_tensor(found), 3.0 * tf.convert_to_tensor(want))
+
+
 @pytest.mark.parametrize("way", ["eager", "function", "compiled"])
 def test_gathering_to_second_order(way: str) -> None:
     v = tf.Variable(X)

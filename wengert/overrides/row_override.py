@@ -96,16 +96,30 @@ def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
         return _with_rule_of(row, other)
 
     name = rule if isinstance(rule, str) else place(rule)
+    return _like(row, joint=_Joint(row.type, rule, name), users=True, gradient_type=name)
 
-    def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> Any:
-        function = function_of(rule, row.name)
+
+class _Joint:
+    """A user's function in place of an operation's own rule."""
+
+    __slots__ = ("_kind", "_name", "_rule")
+
+    def __init__(self, kind: str, rule: Callable[..., Any] | str, name: str) -> None:
+        self._kind, self._rule, self._name = kind, rule, name
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any] | None:
+        """So that errors name the user's line: of a function that may be registered after it was named."""
+        if callable(self._rule):
+            return self._rule
+        registered = GRADIENTS.get(self._rule)
+        return None if registered is None else registered.function
+
+    def __call__(self, gs: Any, ys: Any, xs: Any, attrs: Attrs) -> Any:
+        function = function_of(self._rule, self._kind)
         if function is None:
             return [None] * len(xs)
-        return called(function, operation_of(row.type, xs, ys, attrs, name), gs, len(xs))
-
-    if callable(rule):
-        joint.__wrapped__ = rule  # type: ignore[attr-defined]  # errors name the user's line
-    return _like(row, joint=joint, users=True, gradient_type=name)
+        return called(function, operation_of(self._kind, xs, ys, attrs, self._name), gs, len(xs))
 
 
 def other_row(rule: Callable[..., Any] | str) -> Row | None:
