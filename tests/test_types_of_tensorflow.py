@@ -104,7 +104,9 @@ def test_gathering_to_second_order(way: str) -> None:
     v = tf.Variable(X)
 
     def rule(op: Any, g: Any) -> Any:
-        return [tf.IndexedSlices(g * tf.gather(*op.inputs) ** 2, op.inputs[1], [3, 4]), None]
+        handle, indices = op.inputs
+        rows = tf.raw_ops.ResourceGather(resource=handle, indices=indices, dtype=tf.float32)
+        return [tf.IndexedSlices(g * rows**2, indices, [3, 4]), None]
 
     def both(_: Any) -> Any:
         with tf.GradientTape() as outer:
@@ -133,6 +135,22 @@ def test_what_gathers_from_the_value() -> None:
         with tf.GradientTape() as tape, tf.gradient_override_map(rules):
             y = program()
         assert np.max(tf.convert_to_tensor(tape.gradient(y, v))) == 1.0
+
+
+def test_gathering_in_a_file() -> None:
+    """The name of the gradient goes along."""
+    with tf.Graph().as_default() as graph:
+        v = v1.get_variable("v", initializer=X, use_resource=True)
+        with graph.gradient_override_map({"ResourceGather": "TestRowsTenfold"}):
+            tf.gather(v, [1], name="y")
+        made = v1.train.export_meta_graph()
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        v1.train.import_meta_graph(made)
+        (v,) = v1.global_variables()
+        session.run(v.initializer)
+        y = graph.get_tensor_by_name("y:0")
+        g = session.run(tf.convert_to_tensor(v1.gradients(y, v)[0]))
+    np.testing.assert_array_equal(g, [[0.0] * 4, [10.0] * 4, [0.0] * 4])
 
 
 def test_gathering_in_a_batch() -> None:

@@ -25,7 +25,7 @@ import wengert
 from wengert.compat import raw_cells, raw_gradients, raw_quantized, raw_training, raw_variables
 from wengert.core.context import is_replaced
 from wengert.core.dispatch import apply
-from wengert.core.table import complete, find_version, row_of
+from wengert.core.table import complete, row_of
 from wengert.errors import InvalidArgumentError
 from wengert.host.locks import load_module
 from wengert.inference.public_functions import deferrable
@@ -51,7 +51,7 @@ from wengert.ops.reductions.sorting import searchsorted
 from wengert.ops.reductions.unique import unique_along
 from wengert.ops.strings.hashing import fingerprint
 from wengert.ops.strings.texts import join as strings_join
-from wengert.overrides.row_override import as_version
+from wengert.overrides.row_override import as_version, find_version
 from wengert.saving.summaries import version_1
 from wengert.state.variable import Variable
 from wengert.values.convert import convert, convert_to_tensor

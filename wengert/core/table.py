@@ -38,15 +38,6 @@ def find(name: str) -> Row | None:
     return TABLE.get(name) or ASIDE.get(name)
 
 
-_NEWER: Final = {"Div": "RealDiv", "Inv": "Reciprocal"}
-
-
-def find_version(name: str) -> Row | None:
-    """The row of an operation type, or of a newer version of it."""
-    names = (name, _NEWER.get(name, f"{name}V2"), f"{name}V3")
-    return next((row for row in map(find, names) if row is not None), None)
-
-
 def op(name: str, kernel: Callable[..., Any] | str, **fields: Any) -> Row:
     """Declare an operation: make its row and enter it into the table."""
     declared = _line_of_declaration() if isinstance(kernel, str) else place(kernel)

@@ -18,6 +18,13 @@ from wengert.values.symbolic import Form, SymbolicTensor
 
 # Types of old programs, and what their functions make here.
 _RENAMED: Final = {"Select": "SelectV2"}
+_NEWER: Final = {"Div": "RealDiv", "Inv": "Reciprocal"}  # not the same name with V2 or V3
+
+
+def find_version(name: str) -> Row | None:
+    """The row of an operation type, or of a newer version of it."""
+    names = (name, _NEWER.get(name, f"{name}V2"), f"{name}V3")
+    return next((row for row in map(find, names) if row is not None), None)
 
 
 def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from wengert.core.reverse import conjugate, joint_gradients
 from wengert.core.row import Row
-from wengert.core.table import TABLE, complete, find_version
+from wengert.core.table import TABLE, complete
 from wengert.overrides.argument_forms import Told, with_arguments, without_arguments
 from wengert.overrides.registered_gradients import GRADIENTS, gradient_of
+from wengert.overrides.row_override import find_version
 from wengert.values.bound_ops import bound
 from wengert.values.tensor import dims
 
