@@ -432,25 +432,72 @@ def test_the_name_of_the_rule_is_in_the_node() -> None:
     assert found == [b"TestNamedInTheNode"] * 4
 
 
-def test_the_second_result_of_a_loss_of_sequences() -> None:
-    """Its derivative by the scores, and nothing after the end of an example."""
+@pytest.mark.parametrize("way", ["eager", "function", "compiled", "graph"])
+def test_a_loss_of_sequences(way: str) -> None:
+    """By the scores themselves, of which it has the slope as a second result: nothing after the end of an example."""
     labels = tf.SparseTensor([[0, 0], [1, 0]], [0, 1], [2, 1])
-    scores = tf.constant(np.random.default_rng(5).normal(size=(3, 2, 4)).astype(np.float32))
+    scores = np.random.default_rng(5).normal(size=(3, 2, 4)).astype(np.float32)
+    seen: list[Any] = []
 
     def loss(x: Any) -> Any:
         return v1.nn.ctc_loss(labels, x, [2, 3])
 
-    def rule(op: Any, g: Any, _: Any) -> Any:
-        assert len(op.outputs) == 2
-        return [op.outputs[1] * tf.reshape(g, [1, -1, 1]), None, None, None]
+    def rule(op: Any, g: Any, of_slope: Any) -> Any:
+        seen.append([len(op.inputs), len(op.outputs), op.get_attr("ctc_merge_repeated")])
+        return [op.outputs[1] * tf.reshape(g, [1, -1, 1]) * 2.0, None, None, None]
 
     def with_rule(x: Any) -> Any:
         with tf.gradient_override_map({"CTCLoss": rule}):
             return loss(x)
 
-    want = gradient(loss, scores)
-    np.testing.assert_allclose(gradient(with_rule, scores), want, rtol=1e-4, atol=1e-6)
+    want = gradient(loss, tf.constant(scores))
+    if way == "graph":
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [3, 2, 4])
+            y = with_rule(x)
+            z = tf.reduce_mean(tf.sin(y))
+            value, found = session.run([y, v1.gradients(z, x)[0]], {x: scores})
+    else:
+        f = tf.function(
+            lambda x: (with_rule(x), gradient(with_rule, x)), jit_compile=way == "compiled"
+        )
+        x = tf.constant(scores)
+        value, found = f(x) if way != "eager" else (with_rule(x), gradient(with_rule, x))
+    np.testing.assert_allclose(value, loss(tf.constant(scores)), rtol=1e-5)
+    np.testing.assert_allclose(found, 2.0 * want, rtol=1e-4, atol=1e-6)
     assert not np.any(want[2, 0])
+    assert seen == [[4, 2, True]]
+
+
+@pytest.mark.parametrize("way", ["eager", "function", "graph"])
+def test_one_hot_of_values_that_are_tensors(way: str) -> None:
+    """They are inputs, to which a gradient function may send something."""
+
+    def rule(op: Any, g: Any) -> Any:
+        indices, depth, on, off = op.inputs
+        assert (indices.shape, depth.dtype, op.get_attr("T")) == ([2], tf.int32, tf.float32)
+        chosen = tf.one_hot(indices, 3)
+        return [None, None, tf.reduce_sum(g * chosen) * on, tf.reduce_sum(g * (1.0 - chosen)) + off]
+
+    def program(x: Any) -> Any:
+        with tf.gradient_override_map({"OneHot": rule}):
+            return tf.one_hot([1, 7], 3, x[0], x[1]) * [1.0, 2.0, 4.0]
+
+    def run(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = program(x)
+        return y, tape.gradient(y, x)
+
+    if way == "graph":
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [2])
+            y = program(x)
+            y, g = session.run([y, v1.gradients(y, x)[0]], {x: [3.0, 5.0]})
+    else:
+        y, g = (run if way == "eager" else tf.function(run))(tf.constant([3.0, 5.0]))
+    np.testing.assert_array_equal(y, [[5.0, 6.0, 20.0], [5.0, 10.0, 20.0]])
+    np.testing.assert_array_equal(g, [2.0 * 3.0, 12.0 + 5.0])
 
 
 @pytest.mark.parametrize("kind", ["FusedBatchNormV3", "Svd"])

@@ -23,7 +23,6 @@ from wengert.values.convert import convert
 
 # Results that an operation has there, where a gradient function gets a cotangent for each. None here has the others.
 _RESULTS: Final = {
-    "CTCLoss": 2,
     "FusedBatchNormV3": 6,
     "SoftmaxCrossEntropyWithLogits": 2,
     "SparseSoftmaxCrossEntropyWithLogits": 2,
@@ -66,6 +65,8 @@ def with_arguments(op: Any, kind: str, count: int, attrs: Attrs) -> Any:
     if kind == "BroadcastTo" and count > 1:  # to the shape of another tensor
         return op
     words = form.words(count)
+    if kind == "OneHot" and count > 1:  # of values that are tensors
+        words = ["0", "depth=depth", "1", "2"]
     told = told_attributes(op, kind, attrs)
     if any(word.partition("=")[2] not in told for word in words if "=" in word):
         return op
@@ -114,17 +115,8 @@ def _empty(op: Any) -> Any:
     return convert(np.zeros(0, op.outputs[0].dtype.numpy_dtype))
 
 
-def _ctc_slope(op: Any) -> Any:
-    """The second result of a CTC loss there: the derivative with respect to the scores."""
-    occupied = apply(row_of("CTCLossOccupancy"), op.inputs, op.attrs)
-    # Nothing after the end of an example.
-    total = apply(row_of("Sum"), (occupied,), {"axis": (2,), "keepdims": True})
-    return apply(row_of("Softmax"), (op.inputs[0],), {"axis": 2}) * total - occupied
-
-
 # Second results that gradient functions read; None here has them.
 _SLOPES: Final[dict[str, Callable[[Any], Any]]] = {
-    "CTCLoss": _ctc_slope,
     "SoftmaxCrossEntropyWithLogits": _slope,
     "SparseSoftmaxCrossEntropyWithLogits": lambda op: apply(
         row_of("SparseSoftmaxCrossEntropySlope"), op.inputs

@@ -513,6 +513,14 @@ ONE_HOT: Row = op(
     dtype=lambda i, *, on, **_: on.dtype,
     batch=shift_axis("OneHot"),
 )
+# With both values as inputs, as TensorFlow has it: for those who replace its gradient, of which it has none.
+ONE_HOT_OF_TENSORS: Final = Row(
+    ONE_HOT.name,
+    lambda xp, i, on, off, **attrs: _one_hot_kernel(xp, i, on=on, off=off, **attrs),
+    vjp=(None, None, None),
+    shape=lambda i, on, off, *, depth, axis: (*i[:axis], depth, *i[axis:]),
+    dtype=lambda i, on, off, **_: on,
+)
 
 
 @deferrable
@@ -537,16 +545,22 @@ def one_hot(
     if certainly(count < 0):
         raise InvalidArgumentError(f"depth must be non-negative, got: {count} [Op:OneHot]")
     kind = _one_hot_dtype(on_value, off_value, dtype)
-    on, off = _one_hot_value(on_value, 1, kind), _one_hot_value(off_value, 0, kind)
     rank = len(dims(i)) + 1
     at = rank - 1 if axis in (None, -1) else int(axis)
     if not 0 <= at < rank:
         raise InvalidArgumentError(
             f"Expected axis to be -1 or between [0, {rank}). But received: {axis} [Op:OneHot]"
         )
-    attrs = {"depth": count, "axis": at, "on": on, "off": off}
-    result: Tensor = apply(ONE_HOT, (i,), attrs)
     values = [v for v in (on_value, off_value) if isinstance(v, Tensor)]
+    result: Tensor
+    if values and is_replaced(ONE_HOT.name):
+        both = (1 if on_value is None else on_value, 0 if off_value is None else off_value)
+        inputs = (i, *[convert(value, kind) for value in both])
+        result = apply(ONE_HOT_OF_TENSORS, inputs, {"depth": count, "axis": at})
+        return result
+    on, off = _one_hot_value(on_value, 1, kind), _one_hot_value(off_value, 0, kind)
+    attrs = {"depth": count, "axis": at, "on": on, "off": off}
+    result = apply(ONE_HOT, (i,), attrs)
     return made_from(ONE_HOT, values, result) if values else result
 
 
