@@ -108,7 +108,7 @@ LABELS: Row = op("CTCLabels", _kernel, many=True, forms=_forms)
 
 
 def _whole_kernel(
-    xp: Namespace,
+    _: Namespace,
     scores: Array,
     indices: Array,
     labels: Array,
@@ -121,12 +121,12 @@ def _whole_kernel(
     """The losses, and their derivatives by the scores."""
     collapse, ignore = preprocess_collapse_repeated, ignore_longer_outputs_than_inputs
     rows, lengths, fits = _kernel(
-        xp, scores, indices, labels, frames, collapse=collapse, ignore=ignore
+        np, scores, indices, labels, frames, collapse=collapse, ignore=ignore
     )
-    log_p = LOG_SOFTMAX.kernel(xp, scores, axis=2)
+    log_p = LOG_SOFTMAX.kernel(np, scores, axis=2)
     how = {"blank": scores.shape[2] - 1, "merge": ctc_merge_repeated}
-    loss = CTC_LOSS.kernel(xp, log_p, rows, lengths, frames, **how)
-    occupied = CTC_OCCUPIED.kernel(xp, log_p, rows, lengths, frames, **how)
+    loss = CTC_LOSS.kernel(np, log_p, rows, lengths, frames, **how)
+    occupied = CTC_OCCUPIED.kernel(np, log_p, rows, lengths, frames, **how)
     there = occupied.sum(axis=2, keepdims=True)  # nothing after the end of an example
     slope = (np.exp(log_p) * there - occupied) * fits[:, None]
     return [np.where(fits, loss, 0).astype(loss.dtype), slope.astype(scores.dtype)]
