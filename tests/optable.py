@@ -264,6 +264,7 @@ SHAPING = [
          attrs=[{}, {"axis": 0}, {"axis": (0, -1)}], complex=True, dtypes=MOVES),
     line("BroadcastTo", tf.broadcast_to, np.broadcast_to, shapes=[[(2, 1)], [(3,)], [()]],
          attrs=[{"shape": (2, 2, 3)}], complex=True, dtypes=MOVES),
+    line("Fill", internal("Fill"), np.broadcast_to, shapes=[[()]], attrs=[{"shape": (2, 3)}, {"shape": ()}], complex=True),
     line("Tile", tf.tile, lambda x, multiples: np.tile(x, multiples), shapes=[[(2, 3)], [(1, 2)]],
          attrs=[{"multiples": m} for m in ((2, 1), (1, 3), (2, 2), (0, 1))], complex=True,
          dtypes=MOVES),

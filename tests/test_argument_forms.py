@@ -51,6 +51,40 @@ def of_tile(op: Any, g: Any) -> Any:
     return [tf.reduce_sum(tf.reshape(g, shape), [0, 2]), None]
 
 
+def of_strided_slice(op: Any, g: Any) -> Any:
+    x, begin, end, strides = op.inputs
+    masks = {f"{m}_mask": op.get_attr(f"{m}_mask")
+             for m in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")}  # fmt: skip
+    found = tf.raw_ops.StridedSliceGrad(
+        shape=tf.shape(x), begin=begin, end=end, strides=strides, dy=g, **masks
+    )
+    return [found, None, None, None]
+
+
+def of_slice(op: Any, g: Any) -> Any:
+    x, begin, size = op.inputs
+    assert op.get_attr("Index") == begin.dtype == tf.int32
+    return [tf.pad(g, tf.stack([begin, tf.shape(x) - size - begin], 1)), None, None]
+
+
+def of_set_diag(op: Any, g: Any) -> Any:
+    _, diagonal, k = op.inputs
+    rest = tf.linalg.set_diag(g, tf.zeros_like(diagonal), k=int(k))
+    return [rest, tf.linalg.diag_part(g, k=int(k)), None]
+
+
+def of_sparse_product(op: Any, g: Any) -> Any:
+    places, values, shape, b = op.inputs
+    assert (shape.dtype, op.get_attr("Tindices")) == (tf.int64, tf.int64)
+    assert not op.get_attr("adjoint_a")
+    assert b.shape.rank == 2
+    a = tf.SparseTensor(places, values, shape)
+    return [None, None, None, tf.sparse.sparse_dense_matmul(a, g, adjoint_a=True)]
+
+
+SPARSE = tf.SparseTensor([[0, 0], [2, 1]], [2.0, -3.0], [3, 2])
+
+
 # A type, a program, and a function for it as TensorFlow's own are written: as many gradients as inputs there.
 RULES: list[tuple[str, Callable[..., Any], Callable[..., Any]]] = [
     ("Sum", lambda x: tf.reduce_sum(x, 1), spread),
@@ -83,6 +117,17 @@ RULES: list[tuple[str, Callable[..., Any], Callable[..., Any]]] = [
     ("TopKV2", lambda x: tf.math.top_k(x, 2)[0], of_top),
     ("BroadcastTo", lambda x: tf.broadcast_to(x, [3, 2, 4]),
      lambda op, g: [tf.reduce_sum(g, list(range(len(op.inputs[1]) - 2))), None]),
+    ("StridedSlice", lambda x: x[1:, ::2], of_strided_slice),
+    ("StridedSlice", lambda x: x[None, ..., -1], of_strided_slice),
+    ("Slice", lambda x: tf.slice(x, [1, 1], [1, 2]), of_slice),
+    ("MatrixDiagV3", lambda x: tf.linalg.diag(x),
+     lambda op, g: [tf.linalg.diag_part(g, k=int(op.inputs[1])), *[None] * 4]),
+    ("MatrixDiagPartV3", lambda x: tf.linalg.diag_part(x, k=1),
+     lambda op, g: [tf.linalg.set_diag(tf.zeros_like(op.inputs[0]), g, k=int(op.inputs[1])),
+                    None, None]),
+    ("MatrixSetDiagV3", lambda x: tf.linalg.set_diag(x, x[0, :2]), of_set_diag),
+    ("SparseTensorDenseMatMul", lambda x: tf.sparse.sparse_dense_matmul(SPARSE, x),
+     of_sparse_product),
 ]  # fmt: skip
 NAMES = [f"{kind} {k}" for k, (kind, _, _) in enumerate(RULES)]
 
@@ -197,6 +242,7 @@ MADE: dict[str, tuple[str, Callable[..., Any]]] = {
     "clip, from below": ("Maximum", lambda x: tf.clip_by_value(x, -0.5, 0.5)),
     "clip": ("ClipByValue", lambda x: tf.clip_by_value(x, -0.5, 0.5)),
     "where": ("Select", lambda x: v1.where(x > 0.0, x, 0.5 * x)),
+    "fill": ("Fill", lambda x: tf.fill([2, 3], x[0, 0])),
     "bias": ("BiasAdd", lambda x: v1.nn.xw_plus_b(x, tf.ones([4, 3]), tf.ones([3]))),
     "layer": ("BiasAdd", lambda x: v1.nn.relu_layer(x, tf.ones([4, 3]), tf.ones([3]))),
 }  # fmt: skip
@@ -303,3 +349,166 @@ def test_an_override_within_a_batch_to_second_order(compiled: bool | None) -> No
     g, h = f(tf.ones([3, 4]))
     assert (g.numpy() == 8.0).all()
     assert (h.numpy() == 24.0).all()
+
+
+# ---- attributes, and results that are none here -------------------------------------------------
+
+
+def normalized(x: Any) -> Any:
+    return v1.nn.fused_batch_norm(x[None, None], tf.ones([4]), tf.zeros([4]), epsilon=0.5)[0]
+
+
+# Of a type what TensorFlow says of a program's operation.
+SAID: list[tuple[str, Callable[..., Any], dict[str, Any]]] = [
+    ("SelectV2", lambda x: tf.where(x > 0.0, x, -x), {"T": tf.float32}),
+    ("Select", lambda x: v1.where(x > 0.0, x, -x), {"T": tf.float32}),
+    ("ScatterNd", lambda x: tf.scatter_nd([[1], [0]], x, [3, 4]),
+     {"T": tf.float32, "Tindices": tf.int32}),
+    ("DynamicStitch", lambda x: tf.dynamic_stitch([[0], [1]], [x[:1], x[1:]]),
+     {"T": tf.float32, "N": 2}),
+    ("IdentityN", lambda x: tf.identity_n([x, x])[0], {"T": [tf.float32, tf.float32]}),
+    ("Mul", lambda x: x * x, {"T": tf.float32}),
+    ("Sum", lambda x: tf.reduce_sum(x, 1), {"T": tf.float32, "Tidx": tf.int32, "keep_dims": False}),
+    ("Fill", lambda x: tf.fill([2], x[0, 0]), {"T": tf.float32, "index_type": tf.int32}),
+    ("MirrorPad", lambda x: tf.pad(x, [[0, 0], [1, 1]], "reflect"), {"mode": b"REFLECT"}),
+    ("RFFT", lambda x: tf.abs(tf.signal.rfft(x)), {"Treal": tf.float32, "Tcomplex": tf.complex64}),
+    ("FusedBatchNormV3", normalized,
+     {"T": tf.float32, "U": tf.float32, "is_training": True, "data_format": b"NHWC",
+      "epsilon": 0.5, "exponential_avg_factor": 1.0}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "program", "said"), SAID)
+@pytest.mark.parametrize("way", ["eager", "compiled", "batch", "graph"])
+def test_attributes_are_as_tensorflow_says_them(
+    way: str, kind: str, program: Callable[..., Any], said: dict[str, Any]
+) -> None:
+    seen: list[Any] = []
+
+    def rule(op: Any, *gs: Any) -> Any:
+        assert isinstance(op, tf.Operation)
+        seen.append({name: op.get_attr(name) for name in said} | {"type": op.type})
+        assert (op.node_def.op, op.op_def.name) == (kind, kind)
+        with pytest.raises(ValueError, match="has no attr named 'nothing'"):
+            op.get_attr("nothing")
+        return [None] * len(op.inputs)
+
+    def run(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.gradient_override_map({kind: rule}):
+                y = program(x)
+        return y, tape.gradient(y, x)
+
+    if way == "batch":
+        tf.vectorized_map(lambda x: run(x)[0], tf.constant(X[None]))
+    elif way == "graph":
+        with tf.Graph().as_default():
+            x = v1.placeholder(tf.float32, [2, 4])
+            with tf.gradient_override_map({kind: rule}):
+                y = program(x)
+            v1.gradients(y, x)
+    else:
+        (run if way == "eager" else tf.function(run, jit_compile=True))(tf.constant(X))
+    assert seen[0] == {**said, "type": kind}
+
+
+def test_the_name_of_the_rule_is_in_the_node() -> None:
+    """As `_gradient_op_type`, in a graph and of a record."""
+    found: list[Any] = []
+
+    @tf.RegisterGradient("TestNamedInTheNode")
+    def rule(op: Any, g: Any) -> Any:
+        found.append(op.node_def.attr["_gradient_op_type"].s)
+        found.append(op.get_attr("_gradient_op_type"))
+        return g
+
+    def program(x: Any) -> Any:
+        with tf.gradient_override_map({"Tanh": "TestNamedInTheNode"}):
+            return tf.tanh(x)
+
+    gradient(program, tf.constant(X))
+    tf.function(lambda: gradient(program, tf.constant(X)))()
+    assert found == [b"TestNamedInTheNode"] * 4
+
+
+@pytest.mark.parametrize("way", ["eager", "function", "compiled", "graph"])
+def test_a_loss_of_sequences(way: str) -> None:
+    """By the scores themselves, of which it has the slope as a second result: nothing after the end of an example."""
+    labels = tf.SparseTensor([[0, 0], [1, 0]], [0, 1], [2, 1])
+    scores = np.random.default_rng(5).normal(size=(3, 2, 4)).astype(np.float32)
+    seen: list[Any] = []
+
+    def loss(x: Any) -> Any:
+        return v1.nn.ctc_loss(labels, x, [2, 3])
+
+    def rule(op: Any, g: Any, of_slope: Any) -> Any:
+        seen.append([len(op.inputs), len(op.outputs), op.get_attr("ctc_merge_repeated")])
+        return [op.outputs[1] * tf.reshape(g, [1, -1, 1]) * 2.0, None, None, None]
+
+    def with_rule(x: Any) -> Any:
+        with tf.gradient_override_map({"CTCLoss": rule}):
+            return loss(x)
+
+    want = gradient(loss, tf.constant(scores))
+    if way == "graph":
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [3, 2, 4])
+            y = with_rule(x)
+            z = tf.reduce_mean(tf.sin(y))
+            value, found = session.run([y, v1.gradients(z, x)[0]], {x: scores})
+    else:
+        f = tf.function(
+            lambda x: (with_rule(x), gradient(with_rule, x)), jit_compile=way == "compiled"
+        )
+        x = tf.constant(scores)
+        value, found = f(x) if way != "eager" else (with_rule(x), gradient(with_rule, x))
+    np.testing.assert_allclose(value, loss(tf.constant(scores)), rtol=1e-5)
+    np.testing.assert_allclose(found, 2.0 * want, rtol=1e-4, atol=1e-6)
+    assert not np.any(want[2, 0])
+    assert seen == [[4, 2, True]]
+
+
+@pytest.mark.parametrize("way", ["eager", "function", "graph"])
+def test_one_hot_of_values_that_are_tensors(way: str) -> None:
+    """They are inputs, to which a gradient function may send something."""
+
+    def rule(op: Any, g: Any) -> Any:
+        indices, depth, on, off = op.inputs
+        assert (indices.shape, depth.dtype, op.get_attr("T")) == ([2], tf.int32, tf.float32)
+        chosen = tf.one_hot(indices, 3)
+        return [None, None, tf.reduce_sum(g * chosen) * on, tf.reduce_sum(g * (1.0 - chosen)) + off]
+
+    def program(x: Any) -> Any:
+        with tf.gradient_override_map({"OneHot": rule}):
+            return tf.one_hot([1, 7], 3, x[0], x[1]) * [1.0, 2.0, 4.0]
+
+    def run(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = program(x)
+        return y, tape.gradient(y, x)
+
+    if way == "graph":
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [2])
+            y = program(x)
+            y, g = session.run([y, v1.gradients(y, x)[0]], {x: [3.0, 5.0]})
+    else:
+        y, g = (run if way == "eager" else tf.function(run))(tf.constant([3.0, 5.0]))
+    np.testing.assert_array_equal(y, [[5.0, 6.0, 20.0], [5.0, 10.0, 20.0]])
+    np.testing.assert_array_equal(g, [2.0 * 3.0, 12.0 + 5.0])
+
+
+@pytest.mark.parametrize("kind", ["FusedBatchNormV3", "Svd"])
+def test_results_that_are_none_here_are_empty(kind: str) -> None:
+    counts: list[Any] = []
+
+    def rule(op: Any, *gs: Any) -> Any:
+        counts.append((len(op.outputs), tuple(op.outputs[-1].shape)))
+        return [None] * len(op.inputs)
+
+    program = normalized if kind != "Svd" else lambda x: tf.linalg.svd(x, compute_uv=False)
+    with tf.gradient_override_map({kind: rule}):
+        gradient(program, tf.constant(X))
+    assert counts == [(6 if kind != "Svd" else 3, (0,))]

@@ -91,6 +91,53 @@ def test_arguments_have_no_gradient() -> None:
     assert got[0][1] is None
 
 
+# What TensorFlow's functions give, of an operation of a graph: with or without a gradient for each input.
+GIVEN: list[tuple[Callable[[Any], Any], list[bool]]] = [
+    (lambda x: tf.reduce_sum(x, 1), [True, False]),
+    (lambda x: tf.gather(x, [1]), [True, False, False]),
+    (lambda x: tf.concat([x, x], 0), [True, True, False]),
+    (lambda x: x[1:], [True, False, False, False]),
+    (lambda x: tf.split(x, 2, 1)[0], [False, True]),
+    (lambda x: tf.scatter_nd([[0]], x[:1], [3, 4]), [False, True, False]),
+    (lambda x: tf.round(x), [False]),
+    (lambda x: tf.floor(x), [False]),
+    (lambda x: tf.argmax(x, 1), [False, False]),
+    (lambda x: x // 2.0, [False, False]),
+]
+
+
+@pytest.mark.parametrize(("program", "given"), GIVEN)
+def test_functions_called_with_an_operation_of_a_graph(
+    program: Callable[[Any], Any], given: list[bool]
+) -> None:
+    """As many gradients as TensorFlow's operation has inputs."""
+    with tf.Graph().as_default():
+        op = program(v1.placeholder(tf.float32, [3, 4])).op
+        found = find("python.framework.ops", "get_gradient_function")(op)(
+            op, *[tf.ones_like(y) for y in op.outputs]
+        )
+        assert [g is not None for g in found] == given
+
+
+def test_a_module_s_function_called_with_an_operation_of_a_graph() -> None:
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, [2, 3])
+        found = function_of("math_grad", "_SumGrad")(tf.reduce_sum(x).op, tf.constant(1.0))
+    assert found[0].shape == [2, 3]
+    assert found[1:] == [None]
+
+
+def test_the_registry_of_types_without_gradient() -> None:
+    """Of some TensorFlow has functions that give None, of others None for a function."""
+    registry = find("python.framework.ops", "gradient_registry")
+    assert registry is find("python.framework.ops", "_gradient_registry")
+    assert all(
+        callable(registry.lookup(kind)) for kind in ("Round", "Floor", "ArgMax", "Add", "Inv")
+    )
+    assert all(registry.lookup(kind) is None for kind in ("Greater", "StopGradient", "Shape"))
+    assert {"Round", "Greater"} <= set(registry.list())
+
+
 def test_the_registry() -> None:
     """What is registered, by users and by itself."""
     registry = find("python.framework.ops", "_gradient_registry")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -806,3 +807,61 @@ def test_what_is_made_without_a_rule_is_no_input_of_a_scope() -> None:
     np.testing.assert_array_equal(slope, [2.0, 2.0])
     np.testing.assert_array_equal(other, [2.0, 2.0])
     assert count == 2
+
+
+# ---- messages -----------------------------------------------------------------------------------
+
+
+def _of_wrong_shape(op: Any, g: Any) -> Any:
+    return tf.ones([3])
+
+
+@pytest.mark.parametrize("way", ["eager", "function", "afterwards", "batch", "graph"])
+@pytest.mark.parametrize("is_registered", [True, False])
+def test_errors_name_the_rule_of_an_override(way: str, is_registered: bool) -> None:
+    """And the line where it was written, also where the map says only its name."""
+    rule: Any = _of_wrong_shape
+    if is_registered:
+        tf.RegisterGradient("TestOfWrongShape")(rule)
+        rule = "TestOfWrongShape"
+    block = {} if way == "afterwards" else {"Sin": rule}
+
+    def program(x: Any) -> Any:
+        with tf.gradient_override_map(block):
+            return tf.sin(x)
+
+    def run() -> Any:
+        x = tf.ones([2, 2])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.vectorized_map(program, x) if way == "batch" else program(x)
+        return tape.gradient(y, x, overrides=None if block else {"Sin": rule})
+
+    def in_a_graph() -> Any:
+        with tf.Graph().as_default():
+            x = tf.compat.v1.placeholder(tf.float32, [2])
+            return tf.gradients(program(x), x)
+
+    named = "'TestOfWrongShape' " if is_registered else ""
+    line = _of_wrong_shape.__code__.co_firstlineno
+    said = rf"The gradient {named}of Sin \(written at {re.escape(__file__)}:{line}\) returned"
+    with pytest.raises(ValueError, match=said):
+        if way == "graph":
+            in_a_graph()
+        else:
+            (tf.function(run) if way == "function" else run)()
+
+
+def test_errors_name_the_function_that_is_passed_through() -> None:
+    """It must have as many results as inputs."""
+
+    def added(a: Any, b: Any) -> Any:
+        return a + b
+
+    x = tf.ones([2])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.grad_pass_through(added)(x, x)
+    line = added.__code__.co_firstlineno
+    with pytest.raises(ValueError, match=rf"grad_fn \({re.escape(__file__)}:{line}\) belongs to"):
+        tape.gradient(y, x)

@@ -75,9 +75,10 @@ def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
     before values were put aside in barriers, staging areas and handles, and under 2.75 before eager products had
     kernels, and dtypes could give way, and under 2.82 before cumulative sums and orders were computed outside of NumPy,
     and under 2.84 before complex numbers and Fourier transforms were compiled, and under 2.87 before gradient functions that
-    were written for TensorFlow found its arguments, and under 2.9 before the lines that explanations propose were tried.
+    were written for TensorFlow found its arguments, and under 2.9 before the lines that explanations propose were tried, and
+    under 2.96 before functions made the operations that maps of gradients name.
     """
-    assert wheel.stat().st_size < 2_960_000
+    assert wheel.stat().st_size < 2_970_000
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "wengert/py.typed",

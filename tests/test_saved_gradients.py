@@ -122,6 +122,34 @@ def numbers(lines: list[str]) -> Any:
     return np.array([[*map(float, line.split()[1:])] for line in lines])
 
 
+def test_operations_with_tensorflow_s_inputs(tmp_path: Path) -> None:
+    """Those of which attributes are inputs for a gradient function: it is called with what there is."""
+
+    class Model(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([3], tf.float32)])
+        def f(self, x: Any) -> Any:
+            rules = {
+                "Sum": lambda op, g: [7.0 * g * tf.ones_like(op.inputs[0]), None],
+                "Fill": lambda op, g: [None, 2.0 * tf.reduce_sum(g)],
+                "StridedSlice": lambda op, g: [tf.pad(5.0 * g, [[1, 0]]), None, None, None],
+            }
+            with tf.gradient_override_map(rules):
+                return tf.fill([2], tf.reduce_sum(x[1:]))
+
+    def gradient(f: Any) -> Any:
+        x = tf.constant([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x)
+
+    model = Model()
+    np.testing.assert_array_equal(gradient(model.f), [0.0, 140.0, 140.0])
+    tf.saved_model.save(model, str(tmp_path / "model"))
+    loaded = tf.saved_model.load(str(tmp_path / "model"))
+    np.testing.assert_array_equal(gradient(loaded.f), [0.0, 140.0, 140.0])
+
+
 def test_they_stay_away_where_they_are_not_wanted(tmp_path: Path) -> None:
     class Model(tf.Module):
         @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])

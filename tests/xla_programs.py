@@ -377,6 +377,27 @@ def variables() -> None:
 
 
 @program
+def gathering_from_variables_with_another_gradient() -> None:
+    def rule(op: Any, g: Any) -> Any:
+        rows = tf.scatter_nd(tf.reshape(op.inputs[1], [-1, 1]), 3.0 * g, [3, 2])
+        return [rows, None]
+
+    def make(function: Any, places: Any) -> Callable[[], Any]:
+        v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+        def gradient() -> Any:
+            rules = {"ResourceGather": rule, "ResourceGatherNd": rule}
+            with tf.GradientTape() as tape, tf.gradient_override_map(rules):
+                y = function(v, places)
+            return y, tape.gradient(y, v)
+
+        return gradient
+
+    for function, places in ((tf.gather, [2, 0, 2]), (tf.gather_nd, [[1], [0]])):
+        same(functools.partial(make, function, places))
+
+
+@program
 def variables_stay_on_the_device() -> None:
     v = tf.Variable([1.0, 2.0])
 

@@ -14,6 +14,7 @@ from wengert.api.variables.graph_variable import GraphVariable
 from wengert.core.context import to_graph
 from wengert.core.dispatch import apply
 from wengert.formats import protos
+from wengert.graph import recorded
 from wengert.graph.graph import Graph
 from wengert.host.locks import load_module
 from wengert.inference import shape_inference
@@ -68,6 +69,7 @@ bound.finite = identity.check_cotangent
 bound.of_same_shape = _later("wengert.ops.control.asserts", "of_same_shape")
 bound.together = lambda values: apply(identity.IDENTITY_N, values)
 bound.entered = to_graph
+bound.as_node = recorded.as_node
 bound.evaluate = _later("wengert.api.function.function", "evaluate")
 
 Composite._type_spec = property(PartsSpec.of)  # type: ignore[assignment]  # of a layer above it

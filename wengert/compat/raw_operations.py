@@ -23,6 +23,7 @@ import numpy as np
 
 import wengert
 from wengert.compat import raw_cells, raw_gradients, raw_quantized, raw_training, raw_variables
+from wengert.core.context import is_replaced
 from wengert.core.dispatch import apply
 from wengert.core.table import complete, row_of
 from wengert.errors import InvalidArgumentError
@@ -50,6 +51,7 @@ from wengert.ops.reductions.sorting import searchsorted
 from wengert.ops.reductions.unique import unique_along
 from wengert.ops.strings.hashing import fingerprint
 from wengert.ops.strings.texts import join as strings_join
+from wengert.overrides.row_override import as_version, find_version
 from wengert.saving.summaries import version_1
 from wengert.state.variable import Variable
 from wengert.values.convert import convert, convert_to_tensor
@@ -142,7 +144,11 @@ def _function(name: str, line: Line) -> Callable[..., Any]:
         given.pop("name")
         if has_both_seeds:
             given["seed"] = BothSeeds(given["seed"], given["seed2"])
-        return compute(given)
+        newer = find_version(name) if is_replaced(name) else None
+        if newer is None or newer.name == name:
+            return compute(given)
+        with as_version(name, newer.name):
+            return compute(given)
 
     raw.__module__, raw.__name__, raw.__qualname__ = "wengert.raw_ops", name, name
     raw.__doc__ = f"The operation {name}."

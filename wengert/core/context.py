@@ -250,6 +250,32 @@ def is_replaced(*types: str) -> bool:
     return bool(rules) and not rules.keys().isdisjoint(types)
 
 
+def replacement(kind: str) -> Any:
+    """What replaces the rows of a type where an operation is made now, or None."""
+    return _rules().get(kind)
+
+
+@context_manager
+def own_gradients() -> Change:
+    """Operations made inside keep their gradients, whatever a map around says.
+
+    It is for functions that have a gradient of their own in TensorFlow: a map does not reach what is in them.
+    """
+    around, graph = thread.context.overrides, current_graph()
+    of_graph = None if graph is None else graph.overrides
+    # What stands under names that no operation has is no gradient, and stays in force.
+    _put("overrides", {name: rule for name, rule in around.items() if not name.strip()})
+    if graph is not None:
+        graph.overrides = {}
+
+    def undo() -> None:
+        _put("overrides", around)
+        if graph is not None:
+            graph.overrides = of_graph
+
+    return None, undo
+
+
 def _rules() -> dict[str, Any]:
     context = thread.context
     if context.building is None or not context.building.overrides:

@@ -299,7 +299,9 @@ def joint_gradients(
     assert row.joint is not None
     pulled = row.joint([conjugate(g) for g in gs], ys, xs, attrs)
     if row.users and not row.closes:  # a rule that `closes` has been checked within its graph
-        pulled = check_gradients(f"The gradient of {row.name}", place(row.joint), xs, pulled)
+        where = place(row.joint)
+        named = f"'{row.gradient_type}' " if row.gradient_type not in ("", where) else ""
+        pulled = check_gradients(f"The gradient {named}of {row.name}", where, xs, pulled)
     return [conjugate(g) for g in pulled]
 
 

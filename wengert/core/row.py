@@ -241,7 +241,9 @@ class EachInput:
 
 def place(function: Any) -> str:
     """Where a function was written, as file:line."""
-    code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
+    while getattr(function, "__wrapped__", None) is not None:  # a batch's rule around the user's
+        function = function.__wrapped__
+    code = getattr(function, "__code__", None)
     if code is None:
         return (
             f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', function)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,11 +10,13 @@ from wengert.core.row import Attrs, Row
 from wengert.core.scope import Scope
 from wengert.errors import OutOfRangeError
 from wengert.graph.exchange import exchange
-from wengert.overrides.row_override import as_told, with_rule
+from wengert.overrides.argument_forms import Told
+from wengert.overrides.row_override import RecordedOperation, with_rule
+from wengert.overrides.told_attributes import as_told
 from wengert.values.symbolic import SymbolicTensor
 
 
-class Operation:
+class Operation(metaclass=ABCMeta):  # those of tapes are such, too
     """A node of a graph: a row of the table applied to tensors.
 
     >>> with tf.Graph().as_default():
@@ -87,14 +90,14 @@ class Operation:
         return as_told(self._attribute(name))
 
     def _attribute(self, name: str) -> Any:
-        if name == "T" and self.inputs and self.row.bodies is None:
-            return self.inputs[0].dtype
         if name == "_gradient_op_type" and self.row.gradient_type:
             return self.row.gradient_type
         if name not in self.attrs:
             found = exchange.attribute(self, name)
             if found is not None:
                 return found
+            if name == "T" and self.inputs and self.row.bodies is None:
+                return self.inputs[0].dtype
         return attribute(self.name, self.attrs, name)
 
     def _set_attr(self, name: str, value: Any) -> None:
@@ -179,6 +182,10 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+Operation.register(RecordedOperation)
+Operation.register(Told)
 
 
 def _as_text(value: Any) -> str:

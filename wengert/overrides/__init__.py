@@ -2,6 +2,7 @@
 
 registered_gradients  Gradients that users register by operation type
 argument_forms  Operations with TensorFlow's arguments: inputs for what is an attribute here
+told_attributes  Attributes as TensorFlow tells them, computed from ours
 row_override  Rows with the gradient replaced, for operations whose rule is overridden
 gradient_ops  The operations that a gradient passes, in the form in which overrides see them
 region        Regions: parts of a computation whose gradient is given as a whole

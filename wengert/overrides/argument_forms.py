@@ -18,6 +18,7 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs
 from wengert.core.table import row_of
+from wengert.overrides.told_attributes import as_told, told_attributes
 from wengert.values.convert import convert
 
 # Results that an operation has there, where a gradient function gets a cotangent for each. None here has the others.
@@ -25,8 +26,11 @@ _RESULTS: Final = {
     "FusedBatchNormV3": 6,
     "SoftmaxCrossEntropyWithLogits": 2,
     "SparseSoftmaxCrossEntropyWithLogits": 2,
+    "Svd": 3,
 }
-_ELEMENTS: Final = ("constant", "on", "off")  # attributes that are elements of the result
+# Attributes that are elements of the result.
+_ELEMENTS: Final = ("constant", "off", "on", "padding")
+_LONG: Final = ("a_shape",)  # attributes that are of 64 bits there
 
 
 class Form(NamedTuple):
@@ -34,6 +38,11 @@ class Form(NamedTuple):
 
     inputs: list[str]
     attrs: dict[str, str]
+
+    def words(self, count: int) -> list[str]:
+        """The inputs of an operation that has so many here: a number for each of these."""
+        every = map(str, range(count))
+        return [w for word in self.inputs for w in (every if word == "*" else [word])]
 
 
 @functools.cache
@@ -49,22 +58,24 @@ def argument_forms() -> dict[str, Form]:
 
 def with_arguments(op: Any, kind: str, count: int, attrs: Attrs) -> Any:
     """An operation of so many inputs as TensorFlow's gradient functions see it."""
-    if kind in _SLOPES:
-        return _Told(op, list(map(str, range(count))), attrs, {})
     form = argument_forms().get(kind)
-    if form is None or not any("=" in word for word in form.inputs):
+    if form is None and kind not in _RESULTS:
         return op
+    form = form or Form(["*"], {})
     if kind == "BroadcastTo" and count > 1:  # to the shape of another tensor
         return op
-    words = [w for word in form.inputs for w in (map(str, range(count)) if word == "*" else [word])]
-    if any(word.partition("=")[2] not in attrs for word in words if "=" in word):
+    words = form.words(count)
+    if kind == "OneHot" and count > 1:  # of values that are tensors
+        words = ["0", "depth=depth", "1", "2"]
+    told = told_attributes(op, kind, attrs)
+    if any(word.partition("=")[2] not in told for word in words if "=" in word):
         return op
-    return _Told(op, words, attrs, form.attrs)
+    return Told(op, words, told, form.attrs)
 
 
 def without_arguments(op: Any) -> Any:
     """The operation with the inputs that it has here."""
-    return op.op if type(op) is _Told else op
+    return op.op if type(op) is Told else op
 
 
 def called(function: Callable[..., Any], op: Any, gs: Sequence[Any], count: int) -> Any:
@@ -75,8 +86,8 @@ def called(function: Callable[..., Any], op: Any, gs: Sequence[Any], count: int)
     found = function(op, *gs)
     if not isinstance(found, (list, tuple)) or len(found) == count:
         return found
-    if type(op) is _Told and len(found) == len(op.inputs):
-        return [g for g, word in zip(found, op.words, strict=True) if "=" not in word]
+    if type(op) is Told and len(found) == len(op.inputs):
+        return op.of_own_inputs(found)
     return found if any(g is not None for g in found[count:]) else found[:count]
 
 
@@ -99,6 +110,11 @@ def _slope(op: Any) -> Any:
     return apply(row_of("Softmax"), (x,), {"axis": last}) * total - t
 
 
+def _empty(op: Any) -> Any:
+    """Another result, which has no elements."""
+    return convert(np.zeros(0, op.outputs[0].dtype.numpy_dtype))
+
+
 # Second results that gradient functions read; None here has them.
 _SLOPES: Final[dict[str, Callable[[Any], Any]]] = {
     "SoftmaxCrossEntropyWithLogits": _slope,
@@ -108,7 +124,7 @@ _SLOPES: Final[dict[str, Callable[[Any], Any]]] = {
 }
 
 
-class _Told:
+class Told:
     """An operation with inputs for attributes, and with the results that it has there."""
 
     __slots__ = ("_names", "attrs", "op", "words")
@@ -123,11 +139,28 @@ class _Told:
 
     @property
     def outputs(self) -> Sequence[Any]:
-        """The results; the derivative of a cross entropy is computed here."""
-        slope = _SLOPES.get(self.op.type)
-        if slope is None:
-            return self.op.outputs  # type: ignore[no-any-return]
-        return _MadeWhenRead([lambda: self.op.outputs[0], lambda: slope(self.op)])
+        """The results, also those that are none here: a slope is computed, others are empty."""
+        own = self.op.outputs
+        more = _RESULTS.get(self.op.type, 0) - len(own)
+        if more <= 0:
+            return own  # type: ignore[no-any-return]
+        make = _SLOPES.get(self.op.type, _empty)
+        return _MadeWhenRead(
+            [
+                *[functools.partial(own.__getitem__, k) for k in range(len(own))],
+                *[lambda: make(self.op)] * more,
+            ]
+        )
+
+    def of_own_inputs(self, gradients: Sequence[Any]) -> list[Any]:
+        """Of gradients for the inputs there those of the inputs here, in their order."""
+        pairs = zip(self.words, gradients, strict=True)
+        own = {int(word): g for word, g in pairs if word.isdigit()}
+        return [own[k] for k in sorted(own)]
+
+    def of_all_inputs(self, gradients: Sequence[Any]) -> list[Any]:
+        """From gradients for the inputs here to those for the inputs there, of which some have none."""
+        return [gradients[int(word)] if word.isdigit() else None for word in self.words]
 
     def input_of(self, word: str) -> Any:
         """An input, by what the form says of it."""
@@ -142,11 +175,14 @@ class _Told:
             array = np.asarray(value, None if dtype is None else dtype.numpy_dtype)
         except (TypeError, ValueError):  # sizes that are known at run time
             return convert(list(value))
-        return convert(array.astype(np.int32) if array.dtype.kind in "iu" and not dtype else array)
+        if array.dtype.kind in "iu" and dtype is None:
+            array = array.astype(np.int64 if attr in _LONG else np.int32)
+        return convert(array)
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute, by its name there or here."""
-        return self.op.get_attr(self._names.get(name, name))
+        wanted = self._names.get(name, name)
+        return as_told(self.attrs[wanted]) if wanted in self.attrs else self.op.get_attr(wanted)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.op, name)

@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from wengert.core.context import override_rows, replacement
 from wengert.core.row import Attrs, Row, place
 from wengert.core.table import find
+from wengert.host.context_manager import ContextManager
 from wengert.overrides.argument_forms import called, with_arguments
 from wengert.overrides.registered_gradients import GRADIENTS, missing_gradient
+from wengert.overrides.told_attributes import as_told
+from wengert.values.bound_ops import bound
 from wengert.values.dtypes import DType, of_numpy
 from wengert.values.symbolic import Form, SymbolicTensor
 
 # Types of old programs, and what their functions make here.
 _RENAMED: Final = {"Select": "SelectV2"}
+_NEWER: Final = {"Div": "RealDiv", "Inv": "Reciprocal"}  # not the same name with V2 or V3
+
+
+def find_version(name: str) -> Row | None:
+    """The row of an operation type, or of a newer version of it."""
+    names = (name, _NEWER.get(name, f"{name}V2"), f"{name}V3")
+    return next((row for row in map(find, names) if row is not None), None)
 
 
 def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
@@ -27,7 +38,18 @@ def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
             raise TypeError("Values in op_type_map must be strings")
     found: dict[str, Callable[[Row], Row]]
     found = {kind: _Replacing(rule) for kind, rule in op_type_map.items()}
-    return {now: found[before] for before, now in _RENAMED.items() if before in found} | found
+    older = {
+        now: _Replacing(op_type_map[before], before)
+        for before, now in _RENAMED.items()
+        if before in op_type_map
+    }
+    return older | found
+
+
+def as_version(kind: str, now: str) -> ContextManager:
+    """A map that names an older type holds for the operations of the newer one that are made inside."""
+    rule: _Replacing = replacement(kind)
+    return override_rows({now: rule.for_type(kind)})
 
 
 class _Replacing:
@@ -37,22 +59,32 @@ class _Replacing:
     force, and a map is created anew in each training step.
     """
 
-    __slots__ = ("_made", "_rule")
+    __slots__ = ("_made", "_rule", "_type")
 
-    def __init__(self, rule: Callable[..., Any] | str) -> None:
+    def __init__(self, rule: Callable[..., Any] | str, type: str = "") -> None:
         self._rule = rule
+        self._type = type  # that operations have for the rule, if it is not that of the row
         self._made: dict[int, Row] = {}  # a cache of the replacements, by the id of the row
+
+    def for_type(self, type: str) -> _Replacing:
+        """The same for operations that have another type for the rule."""
+        return _Replacing(self._rule, type)
 
     def __call__(self, row: Row) -> Row:
         if id(row) not in self._made:
-            self._made[id(row)] = with_rule(row, self._rule)
+            named = row.replace(type=self._type) if self._type else row
+            self._made[id(row)] = with_rule(named, self._rule)
         return self._made[id(row)]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Replacing) and key_of_rule(self._rule) == key_of_rule(other._rule)
+        return isinstance(other, _Replacing) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(key_of_rule(self._rule))
+        return hash(self._key)
+
+    @property
+    def _key(self) -> Any:
+        return key_of_rule(self._rule), self._type
 
 
 def key_of_rule(rule: Callable[..., Any] | str) -> Any:
@@ -70,16 +102,32 @@ def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
     if other is not None:
         return _with_rule_of(row, other)
 
-    def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> Any:
-        function = function_of(rule, row.name)
+    name = rule if isinstance(rule, str) else place(rule)
+    joint = _Joint(row.type, rule, name)
+    return _like(row, joint=joint, users=True, passes_slices=True, gradient_type=name)
+
+
+class _Joint:
+    """A user's function in place of an operation's own rule."""
+
+    __slots__ = ("_kind", "_name", "_rule")
+
+    def __init__(self, kind: str, rule: Callable[..., Any] | str, name: str) -> None:
+        self._kind, self._rule, self._name = kind, rule, name
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any] | None:
+        """So that errors name the user's line: of a function that may be registered after it was named."""
+        if callable(self._rule):
+            return self._rule
+        registered = GRADIENTS.get(self._rule)
+        return None if registered is None else registered.function
+
+    def __call__(self, gs: Any, ys: Any, xs: Any, attrs: Attrs) -> Any:
+        function = function_of(self._rule, self._kind)
         if function is None:
             return [None] * len(xs)
-        return called(function, operation_of(row.name, xs, ys, attrs), gs, len(xs))
-
-    if callable(rule):
-        joint.__wrapped__ = rule  # type: ignore[attr-defined]  # errors name the user's line
-    name = rule if isinstance(rule, str) else place(rule)
-    return _like(row, joint=joint, users=True, passes_slices=True, gradient_type=name)
+        return called(function, operation_of(self._kind, xs, ys, attrs, self._name), gs, len(xs))
 
 
 def other_row(rule: Callable[..., Any] | str) -> Row | None:
@@ -149,40 +197,42 @@ class LazyValue:
         return Form(self._shape, self._find_dtype())
 
 
-def as_told(value: Any) -> Any:
-    """An attribute as TensorFlow tells it: text as bytes, several values as a list."""
-    if isinstance(value, str):
-        return value.encode()
-    return list(map(as_told, value)) if isinstance(value, (list, tuple)) else value
-
-
 def value_of(x: Any) -> Any:
     """A value, for a rule that reads it."""
     return x.value if type(x) is LazyValue else x
 
 
-def operation_of(kind: str, xs: Sequence[Any], ys: Sequence[Any], attrs: Attrs) -> Any:
+def operation_of(
+    kind: str, xs: Sequence[Any], ys: Sequence[Any], attrs: Attrs, gradient_type: str = ""
+) -> Any:
     """The operation for a rule that takes it: a graph's operation, or one from a record."""
     if ys and type(ys[0]) is SymbolicTensor and ys[0].op.type == kind:
         op = ys[0].op
     else:
-        op = RecordedOperation(kind, xs, ys, attrs)
+        op = RecordedOperation(kind, xs, ys, attrs, gradient_type=gradient_type)
     return with_arguments(op, kind, len(xs), attrs)
 
 
 class RecordedOperation:
     """An operation that a tape recorded, for the rule that replaces its own."""
 
-    __slots__ = ("_inputs", "_outputs", "attrs", "name", "type")
+    __slots__ = ("_inputs", "_outputs", "attrs", "gradient_type", "name", "type")
 
     def __init__(
-        self, kind: str, inputs: Sequence[Any], outputs: Sequence[Any], attrs: Attrs, name: str = ""
+        self,
+        kind: str,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        attrs: Attrs,
+        name: str = "",
+        gradient_type: str = "",
     ) -> None:
         self.type = kind
         self.name = name or kind
         self._inputs = inputs
         self._outputs = outputs
         self.attrs = attrs
+        self.gradient_type = gradient_type  # the name of the rule that replaces its own
 
     @property
     def inputs(self) -> tuple[Any, ...]:
@@ -201,12 +251,31 @@ class RecordedOperation:
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute that the operation was called with; text is bytes."""
-        if name not in self.attrs:
-            raise ValueError(
-                f"Operation '{self.name}' has no attr named '{name}'. "
-                f"It has: {', '.join(sorted(self.attrs)) or 'none'}."
-            )
-        return as_told(self.attrs[name])
+        return as_told(self.attrs[name]) if name in self.attrs else self._node.get_attr(name)
+
+    @property
+    def node_def(self) -> Any:
+        """TensorFlow's message NodeDef of the operation."""
+        return self._node.node_def
+
+    @property
+    def op_def(self) -> Any:
+        """TensorFlow's message OpDef of the type."""
+        return self._node.op_def
+
+    @property
+    def graph(self) -> Any:
+        """A graph with what describes the operation, as it belongs to none."""
+        return self._node.graph
+
+    @property
+    def device(self) -> str:
+        """The device, of which nothing was said."""
+        return ""
+
+    @property
+    def _node(self) -> Any:
+        return bound.as_node(self)
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"

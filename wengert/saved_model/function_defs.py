@@ -58,10 +58,9 @@ class Custom(NamedTuple):
 
 
 def _is_overridden(op: Any) -> bool:
-    """Whether another gradient is in place of an operation's own, which is one of values alone."""
+    """Whether another gradient is in place of an operation's own."""
     row = op.row
-    has_rule = row.joint is not None or isinstance(row.vjp, tuple)
-    return bool(row.gradient_type) and has_rule and not any(_is_resource(x) for x in op.inputs)
+    return bool(row.gradient_type) and (row.joint is not None or isinstance(row.vjp, tuple))
 
 
 class Library:
@@ -171,7 +170,11 @@ class _Nodes:
         if op.row.name.startswith("custom_gradient") and op.row.joint is not None:
             return [self._custom(op)]
         made = self._plain(op)
-        return self._with_gradient(op, made) if _is_overridden(op) else made
+        return self._with_gradient(op, made) if self._says_gradient(op) else made
+
+    def _says_gradient(self, op: Any) -> bool:
+        """Whether the gradient in place of an operation's own is written: in functions one of values alone."""
+        return _is_overridden(op) and not any(_is_resource(x) for x in op.inputs)
 
     def _plain(self, op: Any) -> list[Any]:
         made = nodes_of(op)
@@ -320,6 +323,10 @@ class GraphNodes(_Nodes):
 
     def _custom(self, op: Any) -> Any:
         return nodes_of(op)[-1]
+
+    def _says_gradient(self, op: Any) -> bool:
+        """Whether the gradient in place of an operation's own is written."""
+        return _is_overridden(op)
 
     def _with_gradient(self, op: Any, made: list[Any]) -> list[Any]:
         """The node says the name of its gradient, which is registered where the graph is read."""

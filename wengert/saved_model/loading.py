@@ -20,6 +20,7 @@ from wengert.errors import DataLossError, NotFoundError
 from wengert.formats.bundles import BundleReader
 from wengert.ops.arrays.identity import identity_n
 from wengert.ops.math.elementwise import zeros_like
+from wengert.overrides.argument_forms import without_arguments
 from wengert.overrides.row_override import with_rule
 from wengert.saved_model import options as names
 from wengert.saved_model.function_defs import WITHOUT_GRADIENT
@@ -294,6 +295,7 @@ def _with_gradient(
     count = len(op.outputs)
 
     def rule(op: Any, *gs: Any) -> list[Any]:
+        op = without_arguments(op)  # as it was written
         own = [*op.outputs, *op.inputs]
         dys = [*gs, *[None] * len(op.inputs)]
         given = [zeros_like(x) if g is None else g for g, x in zip(dys, own, strict=True)]

@@ -52,6 +52,7 @@ class BoundOps:
     # Plain values; a graph under construction makes a constant of them.
     entered: Callable[[Any], Tensor]
     shape_proto: Callable[[Any], Any]  # sizes, or None, as TensorFlow's message
+    as_node: Callable[[Any], Any]  # an operation that a tape recorded, to one of a graph
     evaluate: Callable[[Any], Any]  # a symbolic tensor that depends on no input, to its value
 
 

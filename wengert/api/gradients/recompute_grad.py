@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from wengert.api.gradients.custom_gradient import CustomGradient, VariableWatcher
 from wengert.api.gradients.user_gradient import (
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from wengert.values.value import Value
 
 
+_SIGNATURE: Final = inspect.signature(lambda *dys, variables=None: dys)
+
+
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     """The function with the gradient of the identity (a straight-through estimator).
 
@@ -43,6 +47,8 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
         def grad_fn(*dys: Tensor, variables: Sequence[Variable] | None = None) -> Any:
             return dys if variables is None else (dys, [None] * len(variables))
 
+        # Errors name the user's function, which has not as many results as inputs.
+        vars(grad_fn).update(__wrapped__=f, __signature__=_SIGNATURE)
         return f(*args, **kwargs), grad_fn
 
     named_after(passing, f)

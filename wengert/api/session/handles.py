@@ -11,9 +11,13 @@ from wengert.values.symbolic import SymbolicTensor
 
 
 def variable_of_handle(handle: SymbolicTensor) -> Any:
-    """The variable of a handle, if it is in one of the collections of its graph; otherwise None."""
+    """The variable of a handle, if it is in one of the collections of its graph, or captured; otherwise None."""
     while handle.op.type == "Identity":
         handle = handle.op.inputs[0]
+    outside = handle.graph.outside_of(handle)  # where a function captured it
+    if outside is not None:
+        is_handle = isinstance(outside, SymbolicTensor)
+        return variable_of_handle(outside) if is_handle else outside
     collections = handle.graph.collections.values()
     known = (v for values in collections for v in values)
     return next((v for v in known if getattr(v, "handle", None) is handle), None)

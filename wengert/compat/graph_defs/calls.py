@@ -21,12 +21,12 @@ from wengert.ops.arrays.joining import split
 from wengert.ops.arrays.shaping import broadcast_to, reshape, tile
 from wengert.ops.arrays.slicing import pad
 from wengert.ops.reductions.reductions import argmax, argmin
+from wengert.overrides.told_attributes import slice_parts
 from wengert.values import nest
 from wengert.values.dtypes import DType, int32
 
 Nodes = list[Any]
 Said = tuple[str, list[str], dict[str, Any]]  # the type, the inputs, the attributes
-_MASKS: Final = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 
 class _NotSaid(Exception):  # noqa: N818  # it is no error: our own form says it
@@ -60,28 +60,6 @@ def said(op: Operation) -> tuple[Nodes, Said] | None:
 def _inner(function: Any) -> Any:
     """What a public function calls; anything else itself."""
     return getattr(function, "__wrapped__", function)
-
-
-def slice_parts(key: Any) -> tuple[list[list[Any]], dict[str, int]]:
-    """A key as begins, ends and steps, and as the masks of a StridedSlice."""
-    ends: list[list[Any]] = [[], [], []]
-    masks = dict.fromkeys(_MASKS, 0)
-    for at, part in enumerate(key if isinstance(key, (tuple, list)) else (key,)):
-        begin, end, step = 0, 0, 1
-        if part is Ellipsis:
-            masks["ellipsis"] |= 1 << at
-        elif part is None:
-            masks["new_axis"] |= 1 << at
-        elif isinstance(part, slice):
-            begin, end, step = part.start or 0, part.stop or 0, part.step or 1
-            masks["begin"] |= (part.start is None) << at
-            masks["end"] |= (part.stop is None) << at
-        else:  # a number: what is not known before may end anywhere
-            begin, end = part, part + 1 if isinstance(part, (int, np.integer)) else part
-            masks["shrink_axis"] |= 1 << at
-        for found, n in zip(ends, (begin, end, step), strict=True):
-            found.append(n)
-    return ends, {f"{mask}_mask": bits for mask, bits in masks.items()}
 
 
 def _is_known(value: Any) -> bool:

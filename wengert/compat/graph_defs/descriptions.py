@@ -6,7 +6,7 @@ from typing import Any
 
 from wengert.compat.graph_defs.attributes import attr_of as attr_of
 from wengert.compat.graph_defs.bodies import attribute_of_bodies
-from wengert.compat.graph_defs.export import CALL, OWN, nodes_of
+from wengert.compat.graph_defs.export import CALL, OWN, nodes_of, types_of
 from wengert.compat.graph_defs.export import as_graph_def as as_graph_def
 from wengert.compat.graph_defs.nodes import attr_value
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
@@ -22,11 +22,18 @@ def versions() -> Any:
 
 def node_def(op: Operation) -> Any:
     """An operation as NodeDef."""
-    return nodes_of(op)[-1]
+    made = nodes_of(op)[-1]
+    if op.row.gradient_type:
+        made.attr["_gradient_op_type"].s = op.row.gradient_type.encode()
+    return made
 
 
 def attribute_of(op: Operation, name: str) -> Any:
     """An attribute of an operation in TensorFlow's form; None if it has no such attribute."""
+    if op.row.bodies is None:
+        implied = types_of(op).get(name)
+        if implied is not None:
+            return implied
     if not is_there():
         return None
     if op.row.bodies is not None:

@@ -7,15 +7,16 @@ added (`argument_forms`). A node in our own form keeps its attributes as Python 
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from wengert.compat.graph_defs.calls import said, slice_parts
+from wengert.compat.graph_defs.calls import said
 from wengert.compat.graph_defs.composites import COMPOSITES
 from wengert.compat.graph_defs.draws import Draw, without_stream
 from wengert.compat.graph_defs.nodes import attr_value, constant, plain_node
@@ -33,6 +34,7 @@ from wengert.inference.deferred_calls import Parts, Place, Slices, Term, call_of
 from wengert.ops.control.effects import WHOLE
 from wengert.ops.control.list_ops import Form as ElementForm
 from wengert.overrides.argument_forms import Form, argument_forms
+from wengert.overrides.told_attributes import slice_parts, told_attributes
 from wengert.values.dtypes import DType, as_dtype, int32
 from wengert.values.shapes import TensorShape
 from wengert.values.type_spec import type_spec_from_value
@@ -233,12 +235,13 @@ def _attrs(op: Operation, known: OpDef, form: Form, inputs: list[DType]) -> dict
     """The attributes: those of ours, dtypes and numbers of inputs and outputs, and defaults."""
     found = _of_arguments(known.outputs, [y.dtype for y in op.outputs])
     found |= _of_arguments(known.inputs, inputs)
+    told = told_attributes(op, op.type, op.attrs)
     for name, attr in known.attrs.items():
         wanted = form.attrs.get(name, name)
         if wanted.startswith("!"):  # it has one value here
             found[name] = ast.literal_eval(wanted[1:])
-        elif op.attrs.get(wanted) is not None:
-            found[name] = op.attrs[wanted]
+        elif told.get(wanted) is not None:
+            found[name] = told[wanted]
         elif name not in found:
             if not attr.has_default:
                 raise LookupError(name)
@@ -246,12 +249,31 @@ def _attrs(op: Operation, known: OpDef, form: Form, inputs: list[DType]) -> dict
     return {name: found[name] for name in known.attrs}
 
 
-def _of_arguments(arguments: list[Argument], dtypes: list[DType]) -> dict[str, Any]:
-    """The attributes that follow from inputs or outputs: one of them may be repeated."""
+def types_of(op: Operation) -> dict[str, Any]:
+    """The attributes that say dtypes and numbers of inputs and outputs, as far as they follow from these."""
+    known, form = op_defs().get(op.type), argument_forms().get(op.type)
+    found: dict[str, Any] = {}
+    if known is None:
+        return found
+    words = (form or Form(["*"], {})).words(len(op.inputs))
+    inputs = [op.inputs[int(word)].dtype if word.isdigit() else None for word in words]
+    for arguments, kinds in (
+        (known.outputs, [y.dtype for y in op.outputs]),
+        (known.inputs, inputs),
+    ):
+        with contextlib.suppress(ValueError):  # there are more of them here, or fewer
+            said = _of_arguments(arguments, kinds)
+            found = {name: value for name, value in said.items() if value} | found
+    return found
+
+
+def _of_arguments(arguments: list[Argument], dtypes: Sequence[DType | None]) -> dict[str, Any]:
+    """The attributes that follow from inputs or outputs: of those that are repeated each is as often there."""
     found: dict[str, Any] = {}
     rest = list(dtypes)
+    repeated = sum(bool(arg.times) for arg in arguments)
     for arg in arguments:
-        count = len(dtypes) - len(arguments) + 1 if arg.times else 1
+        count = (len(dtypes) - len(arguments) + repeated) // repeated if arg.times else 1
         own, rest = rest[:count], rest[count:]
         if len(own) < count:
             raise ValueError(f"{arg.name} is missing.")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from wengert.core.reverse import conjugate, joint_gradients
 from wengert.core.row import Row
-from wengert.core.table import TABLE, complete, find
-from wengert.overrides.argument_forms import without_arguments
+from wengert.core.table import TABLE, complete
+from wengert.overrides.argument_forms import Told, with_arguments, without_arguments
 from wengert.overrides.registered_gradients import GRADIENTS, gradient_of
+from wengert.overrides.row_override import find_version
 from wengert.values.bound_ops import bound
 from wengert.values.tensor import dims
 
@@ -17,17 +18,20 @@ from wengert.values.tensor import dims
 def own_gradient(row: Row | None) -> Callable[..., Any]:
     """The function (op, *grads) that gives the gradients by a row: by the operation's, without one.
 
-    Of an operation with one input it gives one gradient. An axis and its kin, which are inputs for
-    those who ask, have none.
+    Of an operation with one input it gives one gradient. An axis and its kin, which are inputs in
+    TensorFlow, have none.
     """
 
     def function(op: Any, *grads: Any) -> Any:
         plain = without_arguments(op)
-        found = _gradients(row or plain.row, plain, grads)
-        if len(found) == len(op.inputs):
-            return found[0] if len(found) == 1 else found
-        rest = iter(found)
-        return [None if "=" in word else next(rest) for word in op.words]
+        used = row or plain.row
+        told = with_arguments(plain, plain.type, len(plain.inputs), plain.attrs)
+        if not used.differentiable:
+            return [None] * len(told.inputs)
+        found = _gradients(used, plain, grads)
+        if type(told) is Told:
+            found = told.of_all_inputs(found)
+        return found[0] if len(found) == 1 else found
 
     return function
 
@@ -53,11 +57,12 @@ def gradient_named(name: str) -> Callable[..., Any] | None:
     kind, grad, version = name.removeprefix("_").partition("Grad")
     if not name.startswith("_") or not grad:
         return None
-    for known in (f"{kind}{version}", f"{kind}V2", f"{kind}V3"):
-        row = find(known)
-        if row is not None and row.differentiable:
-            return own_gradient(row)
-    return None
+    row = find_version(f"{kind}{version}") or find_version(kind)
+    return None if row is None or not row.differentiable else own_gradient(row)
+
+
+# Types whose gradient is None, and no error: functions say so, and not that there is none.
+_FLAT: Final = ("ArgMax", "ArgMin", "Ceil", "Floor", "FloorDiv", "Rint", "Round")
 
 
 class GradientRegistry:
@@ -69,9 +74,10 @@ class GradientRegistry:
 
     def lookup(self, name: str) -> Any:
         """The function of a name."""
-        if name not in self._registry:
-            raise LookupError(f"gradient registry has no entry for: {name}")
-        return self._registry[name]["type"]
+        try:
+            return self._registry[name]["type"]
+        except KeyError:
+            raise LookupError(f"gradient registry has no entry for: {name}") from None
 
     def list(self) -> Any:
         """The names."""
@@ -85,15 +91,16 @@ class _Entries(Mapping[str, Any]):
         if name in GRADIENTS:
             found = gradient_of(name)
             return {"type": found.function, "location": found.place}
-        row = find(name)
-        if row is None or not row.differentiable:
+        row = find_version(name)
+        if row is None:
             raise KeyError(name)
-        return {"type": own_gradient(row), "location": row.declared}
+        has_function = row.differentiable or name in _FLAT
+        return {"type": own_gradient(row) if has_function else None, "location": row.declared}
 
     def __iter__(self) -> Iterator[str]:
         complete()
         yield from GRADIENTS
-        yield from (name for name, row in TABLE.items() if row.differentiable)
+        yield from (name for name in TABLE if name not in GRADIENTS)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -160,7 +160,7 @@ class Trace:
         """The results of one operation."""
         row = op.row
         try:
-            made = self._made(op, inputs)
+            made = self.made(op, inputs)
         except UnimplementedError:
             raise
         except OpError as error:
@@ -173,7 +173,8 @@ class Trace:
         results = list(made) if row.many else [made]
         return [_of_dtype(y, value) for y, value in zip(op.outputs, results, strict=False)]
 
-    def _made(self, op: Operation, inputs: Sequence[Any]) -> Any:
+    def made(self, op: Operation, inputs: Sequence[Any]) -> Any:
+        """What an operation gives, by the best way there is."""
         row, name = op.row, op.row.name
         own = VERSIONS.get(name)
         if name in CPU_ONLY and jax.default_backend() != "cpu":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.core.context import current_graph, made_from, to_graph
+from wengert.core.context import current_graph, is_replaced, made_from, to_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -19,6 +19,7 @@ from wengert.inference.symbolic_integers import array_of, integers_of
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import (
     BROADCAST_TO,
+    FILL,
     as_shape,
     broadcast_to,
     one_axis,
@@ -30,6 +31,7 @@ from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.elementwise import cast, in_floats
 from wengert.ops.support.batch_rules import BatchRule
 from wengert.ops.support.declare import convert_alike
+from wengert.ops.support.replaced_types import warn_of_replaced
 from wengert.values import dtypes
 from wengert.values.convert import convert, convert_to_tensor, register_converter
 from wengert.values.dimensions import Dimension
@@ -154,6 +156,9 @@ def fill(
         raise InvalidArgumentError(
             f"value must represent a scalar, got shape {shape_text(scalar._array.shape)} [Op:Fill]"
         )
+    if is_replaced(FILL.name):
+        result: Tensor = apply(FILL, (scalar,), {"shape": _sizes(dims)})
+        return result
     return broadcast_to(scalar, _sizes(dims))
 
 
@@ -283,6 +288,8 @@ def linspace(
         reshape(broadcast_to(first, shape), kept),
         reshape(broadcast_to(last, shape), kept),
     )
+    for bound in (start, stop):
+        warn_of_replaced("tf.linspace", "'Mul' and 'AddV2'", bound, "ConcatV2", "Slice")
     return low * (1.0 - weight) + high * weight
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.core.context import made_from
+from wengert.core.context import is_replaced, made_from, note_access
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
-from wengert.core.table import op
+from wengert.core.table import ASIDE, op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, number_of, sizes_of, states
@@ -38,6 +38,7 @@ from wengert.ops.math.comparison import greater_equal, where
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.support.batch_rules import batch_all, shift_axis
 from wengert.ops.support.segment_kernels import reduced_rows
+from wengert.state.variable import Variable
 from wengert.values import dtypes
 from wengert.values.convert import convert, convert_to_tensor, register_converter
 from wengert.values.dtypes import DType, as_dtype
@@ -210,6 +211,9 @@ def gather(
     >>> tf.gather([[1, 2], [3, 4]], [1, 0], axis=1, batch_dims=1).numpy().tolist()
     [2, 3]
     """
+    found = _gathered_from(params, RESOURCE_GATHER, indices, axis, batch_dims)
+    if found is not None:
+        return found
     x, i = convert(params), integers(indices)
     if not dims(x):
         raise InvalidArgumentError("params must be at least 1 dimensional [Op:GatherV2]")
@@ -377,6 +381,9 @@ def gather_nd(
     >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
     [2, 3]
     """
+    found = _gathered_from(params, RESOURCE_GATHER_ND, indices, batch_dims)
+    if found is not None:
+        return found
     x, i = convert(params), integers(indices)
     if not dims(i):
         raise InvalidArgumentError("indices must be at least a vector [Op:GatherNd]")
@@ -389,6 +396,55 @@ def gather_nd(
             f"{len(dims(x)) - batch_dims} [Op:GatherNd]"
         )
     result: Tensor = apply(GATHER_ND, (x, i), {"batch_dims": batch_dims})
+    return result
+
+
+# ---- gather from variables, where they are ------------------------------------------------------
+
+
+def _of_variable(name: str, row: Row, attrs: Attrs) -> Row:
+    """An operation that takes a variable and not its value, made for those who replace its gradient.
+
+    TensorFlow gathers from variables by it. Engines know better what to do with a value that was read.
+    """
+
+    def kernel(xp: Namespace, x: Any, i: Array) -> Any:  # of a cell, where a plan runs it
+        return row.kernel(xp, getattr(x, "_array", x), i, **attrs)
+
+    def shape(x: Dims, i: Dims) -> Any:
+        assert row.shape is not None
+        return row.shape(x, i, **attrs)
+
+    def rule(g: Tensor, y: Tensor, x: Any, i: Tensor) -> Any:
+        assert isinstance(row.vjp, tuple)
+        return row.vjp[0](g, y, x, i, **attrs)
+
+    def batch(_: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+        return apply(made, xs)  # it is the indices that are many
+
+    made = ASIDE[name] = Row(
+        name, kernel, step=kernel, shape=shape, vjp=(rule, None), linear=(0,), batch=batch
+    )
+    return made
+
+
+RESOURCE_GATHER: Row = _of_variable("ResourceGather", GATHER, {"axis": 0, "batch_dims": 0})
+RESOURCE_GATHER_ND: Row = _of_variable("ResourceGatherNd", GATHER_ND, {"batch_dims": 0})
+
+
+def _gathered_from(
+    variable: Any, row: Row, indices: TensorLike | Integers, *others: Any
+) -> Tensor | None:
+    """What is gathered from a variable by a row whose gradient a map replaces; None for anything else.
+
+    Only along the first axis: the numbers that say otherwise are all zero then.
+    """
+    if not is_replaced(row.name) or not isinstance(variable, Variable):
+        return None
+    if not variable.shape.rank or any(other is not None and static(other) for other in others):
+        return None
+    note_access(variable)
+    result: Tensor = apply(row, (variable, integers(indices)))
     return result
 
 
@@ -457,6 +513,14 @@ ONE_HOT: Row = op(
     dtype=lambda i, *, on, **_: on.dtype,
     batch=shift_axis("OneHot"),
 )
+# With both values as inputs, as TensorFlow has it: for those who replace its gradient, of which it has none.
+ONE_HOT_OF_TENSORS: Final = Row(
+    ONE_HOT.name,
+    lambda xp, i, on, off, **attrs: _one_hot_kernel(xp, i, on=on, off=off, **attrs),
+    vjp=(None, None, None),
+    shape=lambda i, on, off, *, depth, axis: (*i[:axis], depth, *i[axis:]),
+    dtype=lambda i, on, off, **_: on,
+)
 
 
 @deferrable
@@ -481,16 +545,22 @@ def one_hot(
     if certainly(count < 0):
         raise InvalidArgumentError(f"depth must be non-negative, got: {count} [Op:OneHot]")
     kind = _one_hot_dtype(on_value, off_value, dtype)
-    on, off = _one_hot_value(on_value, 1, kind), _one_hot_value(off_value, 0, kind)
     rank = len(dims(i)) + 1
     at = rank - 1 if axis in (None, -1) else int(axis)
     if not 0 <= at < rank:
         raise InvalidArgumentError(
             f"Expected axis to be -1 or between [0, {rank}). But received: {axis} [Op:OneHot]"
         )
-    attrs = {"depth": count, "axis": at, "on": on, "off": off}
-    result: Tensor = apply(ONE_HOT, (i,), attrs)
     values = [v for v in (on_value, off_value) if isinstance(v, Tensor)]
+    result: Tensor
+    if values and is_replaced(ONE_HOT.name):
+        both = (1 if on_value is None else on_value, 0 if off_value is None else off_value)
+        inputs = (i, *[convert(value, kind) for value in both])
+        result = apply(ONE_HOT_OF_TENSORS, inputs, {"depth": count, "axis": at})
+        return result
+    on, off = _one_hot_value(on_value, 1, kind), _one_hot_value(off_value, 0, kind)
+    attrs = {"depth": count, "axis": at, "on": on, "off": off}
+    result = apply(ONE_HOT, (i,), attrs)
     return made_from(ONE_HOT, values, result) if values else result
 
 

@@ -350,15 +350,21 @@ def _batched_broadcast(
     return result
 
 
-BROADCAST_TO: Row = op(
-    "BroadcastTo",
-    lambda xp, x, *, shape: xp.broadcast_to(x, shape),
-    shape=lambda have, *, shape: shape,
-    vjp=(lambda g, y, x, *, shape: bound.sum_to(g, dims(x)),),
-    linear=(0,),
-    batch=_batched_broadcast,
-    saves="",
-)
+def _broadcasting(name: str) -> Row:
+    return op(
+        name,
+        lambda xp, x, *, shape: xp.broadcast_to(x, shape),
+        shape=lambda have, *, shape: shape,
+        vjp=(lambda g, y, x, *, shape: bound.sum_to(g, dims(x)),),
+        linear=(0,),
+        batch=_batched_broadcast,
+        saves="",
+    )
+
+
+BROADCAST_TO: Row = _broadcasting("BroadcastTo")
+# The same of a number, for those who replace the gradient that TensorFlow's tf.fill has.
+FILL: Row = _broadcasting("Fill")
 
 
 def _broadcast_shape(input: TensorLike, shape: ShapeLike) -> Stated:

@@ -20,6 +20,7 @@ from wengert.ops.math.elementwise import cast, sqrt
 from wengert.ops.reductions.reductions import reduce_mean, reduce_variance
 from wengert.ops.support.batch_rules import beside_the_first
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.replaced_types import warn_of_replaced
 from wengert.values import dtypes
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
@@ -232,6 +233,7 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
         raise InvalidArgumentError(
             f"Images must have 3 channels, the shape is {shape_text(dims(x))} [Op:MatMul]"
         )
+    warn_of_replaced("tf.image.rgb_to_grayscale", "'MatMul'", images, "ExpandDims")
     grey = mix_channels(x, [[w] for w in GREY])
     return convert_image_dtype(grey, given.dtype)
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wengert.core.context import is_replaced
 from wengert.inference.public_functions import deferrable
-from wengert.ops.arrays.shaping import expand_dims, transpose
+from wengert.ops.arrays.shaping import expand_dims, squeeze, transpose
 from wengert.ops.linalg.svd import svd
 from wengert.ops.math.arithmetic import maximum, pow
 from wengert.ops.math.complex import abs, complex, conj, imag, real
-from wengert.ops.math.elementwise import cast, rsqrt, sqrt
+from wengert.ops.math.elementwise import cast, rsqrt, sqrt, square
 from wengert.ops.reductions.reductions import normal_axes, reduce_max, reduce_sum
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
@@ -44,6 +45,8 @@ def norm(
                 f"'fro' is a norm of matrices: axis must be a pair, got {axis!r}."
             )
         squares = real(x * conj(x)) if x.dtype.is_complex else x * x
+        if is_replaced("Squeeze") and not keep:  # as TensorFlow makes it of others
+            return squeeze(cast(sqrt(reduce_sum(squares, axis, True)), x.dtype), axis)
         return cast(sqrt(reduce_sum(squares, axis, keep)), x.dtype)
     size = abs(x)
     if ord == 1 and not matrices:
@@ -130,7 +133,9 @@ def l2_normalize(
         raise ValueError("Cannot specify both 'axis' and 'dim'.")
     t, along = convert(x), dim if axis is None else axis
     if not t.dtype.is_complex:
-        total = reduce_sum(t * t, along, True)
+        # The same number by the operation that a map of gradients may name, as TensorFlow makes it.
+        squares = square(t) if is_replaced("Square") else t * t
+        total = reduce_sum(squares, along, True)
         return t * rsqrt(maximum(total, convert(epsilon, t.dtype)))
     total = reduce_sum(real(t) * real(t) + imag(t) * imag(t), along, True)
     scale = rsqrt(maximum(total, convert(epsilon, total.dtype)))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wengert.core.context import is_replaced
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import eye
-from wengert.ops.arrays.shaping import broadcast_to
+from wengert.ops.arrays.shaping import broadcast_to, expand_dims
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.linalg.matrices import (
     adjoint_array,
@@ -26,7 +28,11 @@ from wengert.ops.linalg.matrices import (
     product,
     singular_values,
 )
+from wengert.ops.linalg.svd import svd
 from wengert.ops.linalg.triangular import cholesky, cholesky_solve
+from wengert.ops.math.comparison import where
+from wengert.ops.math.elementwise import cast, zeros_like
+from wengert.ops.reductions.reductions import reduce_max
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.lapack import numpy_linalg
 from wengert.values.convert import convert
@@ -186,8 +192,19 @@ def pinv(
         epsilon = float(np.finfo(np.zeros((), kind.as_numpy_dtype).dtype).eps)
         rcond = 10.0 * max(dims(x)[-2:]) * epsilon
     limit = broadcast_to(convert(rcond, kind), dims(x)[:-2])
+    if is_replaced("MatMul", "BatchMatMulV2", "Svd"):
+        return _pinv_by_svd(x, limit)
     result: Tensor = apply(PSEUDO_INVERSE, (x, limit))
     return result
+
+
+def _pinv_by_svd(x: Tensor, limit: Tensor) -> Tensor:
+    """As TensorFlow computes it: for those who replace the gradients of its parts."""
+    sizes, left, right = svd(x)
+    cutoff = expand_dims(limit * reduce_max(sizes, -1), -1)
+    sizes = where(sizes > cutoff, sizes, zeros_like(sizes) + math.inf)
+    inverse: Tensor = matmul(right / cast(expand_dims(sizes, -2), x.dtype), left, adjoint_b=True)
+    return inverse
 
 
 # ---- least squares ----------------------------------------------------------------------------

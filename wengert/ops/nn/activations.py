@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.core.context import is_replaced
+from wengert.core.context import is_replaced, own_gradients
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -15,15 +15,17 @@ from wengert.errors import InvalidArgumentError
 from wengert.host.malloc import LARGE_SLOW
 from wengert.host.parallel import in_rows, mind_the_load
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.joining import concat
-from wengert.ops.arrays.shaping import expand_dims, one_axis, transpose
-from wengert.ops.math.arithmetic import maximum
+from wengert.ops.arrays.shaping import expand_dims, one_axis, reshape, transpose
+from wengert.ops.math.arithmetic import maximum, pow
 from wengert.ops.math.comparison import greater_equal, where
 from wengert.ops.math.elementwise import (
     abs_real,
     cast,
     exp,
     log1p,
+    ones_like,
     sigmoid,
     sqrt,
     square,
@@ -205,6 +207,13 @@ def silu(features: TensorLike, beta: float = 1.0, name: str | None = None) -> Te
     [0.0, 100.0]
     """
     x = convert(features)
+    if is_replaced("Mul", "Sigmoid"):  # but not within it, as it has a gradient of its own there
+        with own_gradients():
+            return _silu(x, beta)
+    return _silu(x, beta)
+
+
+def _silu(x: Tensor, beta: float) -> Tensor:
     return x * sigmoid(x * beta if beta != 1.0 else x)
 
 
@@ -236,7 +245,8 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
             f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype}"
         )
     if approximate:
-        inner = 0.7978845608028654 * (x + 0.044715 * (x * x * x))
+        cube = pow(x, 3.0) if is_replaced("Pow") else x * x * x  # as TensorFlow makes it, or faster
+        inner = 0.7978845608028654 * (x + 0.044715 * cube)
         return 0.5 * x * (1.0 + tanh(inner))
     return 0.5 * x * erfc(x * -0.7071067811865476)  # 1 + erf(...) loses all digits below -5
 
@@ -337,6 +347,10 @@ def _along(row: Row, logits: TensorLike, axis: Integers | None) -> Tensor:
         "the input. Received: dim={at}"
     )
     at = one_axis(-1 if axis is None else axis, len(dims(x)), row.name, complaint)
+    last = len(dims(x)) - 1
+    if at != last and is_replaced("Transpose"):  # before it and after it, as TensorFlow does it
+        perm = [last if k == at else at if k == last else k for k in range(last + 1)]
+        return transpose(apply(row, (transpose(x, perm),), {"axis": last}), perm)
     result: Tensor = apply(row, (x,), {"axis": at})
     return result
 
@@ -383,21 +397,26 @@ def softmax_cross_entropy_with_logits(
             f"logits and labels must be broadcastable: logits_size={shape_text(dims(x))} "
             f"labels_size={shape_text(dims(t))} [Op:SoftmaxCrossEntropyWithLogits]"
         )
-    if is_replaced(CROSS_ENTROPY.name):
+    if is_replaced(CROSS_ENTROPY.name, "LogSoftmax", "Mul", "Neg", "Reshape", "Sum"):
         return _as_one(x, t, axis)
     return -reduce_sum(t * log_softmax(x, axis), axis)
 
 
 def _as_one(x: Tensor, t: Tensor, axis: int) -> Tensor:
-    """As one operation, as TensorFlow makes it: for those who replace its gradient."""
+    """As one operation of matrices, as TensorFlow makes it: for those who replace gradients of its parts."""
     if dims(x) != dims(t):
         x, t = x + zeros_like(t), t + zeros_like(x)
     last = len(dims(x)) - 1
     at = one_axis(axis, last + 1, CROSS_ENTROPY.name)
     if at != last:
         x, t = (transpose(z, [*[k for k in range(last + 1) if k != at], at]) for z in (x, t))
-    result: Tensor = apply(CROSS_ENTROPY, (x, t))
-    return result
+    result: Tensor
+    if not is_replaced("Reshape"):
+        result = apply(CROSS_ENTROPY, (x, t))
+        return result
+    *others, classes = dims(x)
+    result = apply(CROSS_ENTROPY, tuple([reshape(z, (-1, classes)) for z in (x, t)]))
+    return reshape(result, others)
 
 
 def _dense_kernel(_: Namespace, x: Array, t: Array) -> Array:
@@ -533,8 +552,8 @@ def sigmoid_cross_entropy_with_logits(
             f"`logits` and `labels` must have the same shape, received ({dims(x)} vs {dims(t)})."
         )
     positive = greater_equal(x, zeros_like(x))
-    magnitude = where(positive, x, -x)
-    return where(positive, x, zeros_like(x)) - x * t + log1p(exp(-magnitude))
+    below = where(positive, -x, x)
+    return where(positive, x, zeros_like(x)) - x * t + log1p(exp(below))
 
 
 def _l2_kernel(_: Namespace, x: Array) -> Array:
@@ -594,5 +613,6 @@ def clip_by_norm(
     x, limit = convert_alike("ClipByNorm", t, clip_norm)
     total = reduce_sum(x * x, axes, keepdims=True)
     positive = total > 0.0
-    norm = where(positive, sqrt(where(positive, total, total + 1.0)), total)
-    return x * limit / maximum(norm, limit)
+    norm = where(positive, sqrt(where(positive, total, ones_like(total))), total)
+    clipped = x * limit / maximum(norm, limit)
+    return identity(clipped) if is_replaced("Identity") else clipped  # TensorFlow has one there

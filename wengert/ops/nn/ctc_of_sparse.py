@@ -7,10 +7,11 @@ or beyond, and runs of equal ones may become one.
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from wengert.core.context import is_replaced
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -19,8 +20,8 @@ from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import static, transpose
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import zeros_like
-from wengert.ops.nn.activations import log_softmax
-from wengert.ops.nn.ctc import CTC_LOSS
+from wengert.ops.nn.activations import LOG_SOFTMAX, log_softmax
+from wengert.ops.nn.ctc import CTC_LOSS, CTC_OCCUPIED
 from wengert.ops.sparse.tensor import SparseTensor
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -106,6 +107,41 @@ def _forms(xs: list[Any], attrs: dict[str, Any]) -> list[Any]:
 LABELS: Row = op("CTCLabels", _kernel, many=True, forms=_forms)
 
 
+def _whole_kernel(
+    _: Namespace,
+    scores: Array,
+    indices: Array,
+    labels: Array,
+    frames: Array,
+    *,
+    preprocess_collapse_repeated: bool,
+    ctc_merge_repeated: bool,
+    ignore_longer_outputs_than_inputs: bool,
+) -> list[Array]:
+    """The losses, and their derivatives by the scores."""
+    collapse, ignore = preprocess_collapse_repeated, ignore_longer_outputs_than_inputs
+    rows, lengths, fits = _kernel(
+        np, scores, indices, labels, frames, collapse=collapse, ignore=ignore
+    )
+    log_p = LOG_SOFTMAX.kernel(np, scores, axis=2)
+    how = {"blank": scores.shape[2] - 1, "merge": ctc_merge_repeated}
+    loss = CTC_LOSS.kernel(np, log_p, rows, lengths, frames, **how)
+    occupied = CTC_OCCUPIED.kernel(np, log_p, rows, lengths, frames, **how)
+    there = occupied.sum(axis=2, keepdims=True)  # nothing after the end of an example
+    slope = (np.exp(log_p) * there - occupied) * fits[:, None]
+    return [np.where(fits, loss, 0).astype(loss.dtype), slope.astype(scores.dtype)]
+
+
+# As TensorFlow has it, for those who replace its gradient: of scores, and with a slope.
+WHOLE: Final = Row(
+    CTC_LOSS.name,
+    _whole_kernel,
+    vjp=(lambda gs, ys, *xs, **_: gs[0][:, None] * ys[1], None, None, None),
+    shape=lambda x, *others, **_: [x[1:2], x],
+    many=True,
+)
+
+
 @deferrable
 def sparse_ctc_loss(
     labels: SparseTensor,
@@ -123,6 +159,14 @@ def sparse_ctc_loss(
     if len(dims(scores)) != 3:
         raise _refused("inputs is not a 3-Tensor: its axes are [time, batch, class]")
     frames = convert(sequence_length, dtypes.int32)
+    if is_replaced(WHOLE.name):
+        attrs = {
+            "preprocess_collapse_repeated": bool(preprocess_collapse_repeated),
+            "ctc_merge_repeated": bool(ctc_merge_repeated),
+            "ignore_longer_outputs_than_inputs": bool(ignore_longer_outputs_than_inputs),
+        }
+        made: list[Tensor] = apply(WHOLE, (scores, labels.indices, labels.values, frames), attrs)
+        return made[0]
     how = {
         "collapse": bool(preprocess_collapse_repeated),
         "ignore": bool(ignore_longer_outputs_than_inputs),

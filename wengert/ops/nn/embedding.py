@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wengert.core.context import is_replaced
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.creation import shape as shape_of
 from wengert.ops.arrays.gathering import gather
+from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.partitioning import dynamic_partition, dynamic_stitch
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.arithmetic import floordiv, floormod, maximum
@@ -45,7 +47,8 @@ def rows_of(
     """Rows of a table whose parts hold rows that follow each other ("div"), or every n-th one ("mod")."""
     parts = _parts(params)
     if len(parts) == 1:
-        return _clipped(gather(parts[0], ids), ids, max_norm)
+        rows = _clipped(gather(parts[0], ids), ids, max_norm)
+        return identity(rows) if is_replaced("Identity") else rows  # TensorFlow has one there
     index = convert(ids)
     flat = reshape(index, [-1])
     part, place = _places(parts, flat, partition_strategy)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from wengert.core.context import is_replaced
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import static
 from wengert.ops.math.comparison import greater_equal, less_equal, logical_and, where
-from wengert.ops.math.elementwise import cast, exp, log, zeros_like
-from wengert.ops.nn.activations import softplus
+from wengert.ops.math.complex import abs
+from wengert.ops.math.elementwise import cast, exp, log, log1p, zeros_like
+from wengert.ops.nn.activations import relu, softplus
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.declare import convert_alike
 from wengert.values.convert import convert
@@ -37,7 +39,11 @@ def weighted_cross_entropy_with_logits(
             f"({shape_text(dims(x))} vs {shape_text(dims(z))})."
         )
     weight = convert(pos_weight, hint=x.dtype)
-    result: Tensor = (1.0 - z) * x + (1.0 + (weight - 1.0) * z) * softplus(-x)
+    if is_replaced("Abs", "Exp", "Log1p", "Relu"):  # of which TensorFlow makes it
+        rising = log1p(exp(-abs(x))) + relu(-x)
+    else:
+        rising = softplus(-x)
+    result: Tensor = (1.0 - z) * x + (1.0 + (weight - 1.0) * z) * rising
     return result
 
 

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wengert.core.context import is_replaced
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.arrays.shaping import squeeze
 from wengert.ops.math.arithmetic import squared_difference
 from wengert.ops.math.elementwise import cast, rsqrt, square
@@ -39,7 +41,11 @@ def moments(
     wide = cast(given, dtypes.float32) if given.dtype is dtypes.float16 else given
     along = normal_axes(axes, len(dims(wide)), "Mean")
     mean = reduce_mean(wide, along, keepdims=True)
-    variance = reduce_mean(squared_difference(wide, mean), along, keepdims=True)
+    # TensorFlow stops the gradient at the mean, where it is zero; to second order it is missed there,
+    # and so it is done for those alone who replace one of these gradients.
+    is_taken_apart = is_replaced("Mean", "SquaredDifference", "StopGradient")
+    middle = stop_gradient(mean) if is_taken_apart else mean
+    variance = reduce_mean(squared_difference(wide, middle), along, keepdims=True)
     if not keepdims:
         mean, variance = squeeze(mean, along), squeeze(variance, along)
     return cast(mean, given.dtype), cast(variance, given.dtype)

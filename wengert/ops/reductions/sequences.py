@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wengert.core.context import is_replaced
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -17,11 +18,12 @@ from wengert.inference.stated_shapes import Stated, sizes_of, states
 from wengert.ops.arrays.batched import run_merged
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather_densely, integers
-from wengert.ops.arrays.shaping import broadcast_to, expand_dims, one_axis, reshape, static
+from wengert.ops.arrays.shaping import broadcast_to, expand_dims, one_axis, reshape, static, tile
 from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.comparison import less
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max
+from wengert.ops.support.replaced_types import warn_of_replaced
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -164,7 +166,19 @@ def repeat(
         return _repeated_unknown(x, times, at)
     if np.any(times < 0):
         raise InvalidArgumentError("`repeats` must not be negative")
+    if times.ndim == 0 and is_replaced("ExpandDims", "Reshape", "Tile"):
+        return _tiled(x, times.item(), at)
+    warn_of_replaced("tf.repeat", "'GatherV2'", x, "ExpandDims", "Reshape", "Tile")
     return gather_densely(x, np.repeat(np.arange(size, dtype=np.int32), times), at)
+
+
+def _tiled(x: Tensor, times: int, axis: int) -> Tensor:
+    """Each slice along an axis equally often, as TensorFlow does it: for those who replace gradients."""
+    shape = dims(x)
+    whole = tile(
+        expand_dims(x, axis + 1), [times if k == axis + 1 else 1 for k in range(len(shape) + 1)]
+    )
+    return reshape(whole, (*shape[:axis], shape[axis] * times, *shape[axis + 1 :]))
 
 
 def _repeated_unknown(x: Tensor, times: Array, axis: int) -> Tensor:

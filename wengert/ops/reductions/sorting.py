@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from wengert.core.context import is_replaced
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -245,6 +246,10 @@ def sort(
     >>> tf.sort([3.0, 9.0, 5.0]).numpy().tolist()
     [3.0, 5.0, 9.0]
     """
+    if is_replaced("Neg", "TopKV2") and not _descending(direction):
+        x = convert(values)
+        if x.dtype.is_floating:  # the largest ones of the negative, as TensorFlow does it
+            return -_sorted(-x, axis, "DESCENDING").values
     return _sorted(values, axis, direction).values
 
 

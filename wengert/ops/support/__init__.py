@@ -13,6 +13,8 @@ lapack           The linear algebra of NumPy and of SciPy, with as many threads 
 large_kernels    Kernels that engines may register for large arrays outside of graphs, in place of
                  NumPy
 parameter_names  The types of declared functions whose parameters are not called x and y
+replaced_types   A warning where a map of gradients names what TensorFlow makes, and a function here
+                 does not
 scipy_lazy       Lazy imports of SciPy, which takes longer to load than Wengert
 segment_kernels  Kernels that reduce rows with the same index
 static_value     What is known statically of a value: whether it is a tensor, its shape, its value

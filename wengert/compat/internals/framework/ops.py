@@ -47,13 +47,13 @@ def get_gradient_function(op: Any) -> Any:
     name = op.row.gradient_type or op.type
     if name in GRADIENTS or op.row.gradient_type:  # an unknown one is an error that names it
         return gradient_of(name).function
-    if op.row.joint is None and op.row.vjp is None:
-        raise LookupError(f"gradient registry has no entry for: {name}")
-    return _own_gradient
+    if op.row.differentiable:
+        return _own_gradient
+    return gradient_registry.lookup(name)
 
 
 _own_gradient = own_gradient(None)
-_gradient_registry = GradientRegistry()
+_gradient_registry = gradient_registry = GradientRegistry()
 
 
 _UIDS = itertools.count(1)

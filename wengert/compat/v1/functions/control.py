@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from wengert.api.function import python_functions
 from wengert.compat.v1.functions.arguments import one_of
-from wengert.core.context import current_graph
+from wengert.core.context import current_graph, is_replaced
+from wengert.core.dispatch import apply
+from wengert.core.row import EachInput, Row
+from wengert.core.table import ASIDE
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import reshape
@@ -172,9 +175,22 @@ def Print(  # noqa: N802
         output_stream=sys.stderr,
         summarize=3 if summarize is None else summarize,
     )
+    x = convert(input_)
+    if is_replaced(PRINT.name):
+        x = apply(PRINT, (x, *[convert(d) for d in data]))
     if current_graph() is None:
-        return identity(input_)
-    return with_dependencies([done], convert(input_), name)
+        return identity(x)
+    return with_dependencies([done], x, name)
+
+
+# The first of its inputs: for those who replace the gradient that it has in TensorFlow.
+PRINT: Final = Row(
+    "Print",
+    lambda _, x, *data: x,
+    vjp=EachInput(lambda i, g, y, *xs: None if i else g),
+    shape=lambda x, *data: x,
+)
+ASIDE[PRINT.name] = PRINT
 
 
 def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:

@@ -102,7 +102,7 @@ def _transpose(low: Lowering, op: Operation, x: View, *, perm: Dims) -> View:
     return transpose(x, perm)
 
 
-@rule("BroadcastTo")
+@rule("BroadcastTo", "Fill")
 def _broadcast(low: Lowering, op: Operation, x: View, *, shape: Dims) -> View:
     return broadcast(x, shape)
 

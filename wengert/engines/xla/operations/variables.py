@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
 
+from wengert.core.row import Attrs, Row
 from wengert.engines.xla.backend import jnp
 from wengert.engines.xla.tracing import AskReferenceError, Trace
 from wengert.engines.xla.versions import version, whole
 from wengert.errors import InvalidArgumentError
 from wengert.graph.operation import Operation
+from wengert.ops.arrays.gathering import GATHER, GATHER_ND
 from wengert.values.shapes import shape_text
 
 
@@ -21,6 +24,21 @@ def _read(cell: Any) -> Any:
     if found is None:  # it has no value yet
         raise AskReferenceError
     return found
+
+
+def _gathering(row: Row, attrs: Attrs) -> Callable[..., Any]:
+    """Gathering from a variable is gathering from its value."""
+
+    def gathered(trace: Trace, op: Operation, inputs: Any) -> Any:
+        plain = copy(op)
+        plain.row, plain.attrs = row, attrs
+        return trace.made(plain, [_read(inputs[0]), inputs[1]])
+
+    return gathered
+
+
+whole("ResourceGather")(_gathering(GATHER, {"axis": 0, "batch_dims": 0}))
+whole("ResourceGatherNd")(_gathering(GATHER_ND, {"batch_dims": 0}))
 
 
 @version("VarIsInitializedOp")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from wengert.core.context import is_replaced
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import as_shape
@@ -19,6 +20,7 @@ from wengert.ops.nn.conv.public import (
     transpose_conv,
 )
 from wengert.ops.nn.conv.rows import CONV2D
+from wengert.ops.nn.conv.with_space_to_batch import with_space_to_batch
 from wengert.ops.support.declare import convert_alike
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims
@@ -85,7 +87,15 @@ def atrous_conv2d(
     >>> tf.nn.atrous_conv2d(x, tf.ones([2, 2, 1, 1]), 2, "VALID").numpy().ravel().tolist()
     [20.0]
     """
-    return conv2d(value, filters, 1, padding, "NHWC", _positive(rate))
+    each = _positive(rate)
+    named = is_replaced("BatchToSpaceND", "SpaceToBatchND")
+    if each == 1 or not named or not isinstance(padding, str):
+        return conv2d(value, filters, 1, padding, "NHWC", each)
+    x, w = convert_alike("Conv2D", value, filters)  # of which TensorFlow makes it
+    apart: Tensor = with_space_to_batch(
+        x, [each, each], padding, lambda part, _, how: conv2d(part, w, 1, how), dims(w)[:2]
+    )
+    return apart
 
 
 def _positive(rate: IntLike) -> int:
