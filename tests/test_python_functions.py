@@ -341,3 +341,207 @@ def test_results_must_be_as_wanted(mode: str, name: str) -> None:
 def test_what_is_wanted_is_a_list_at_most(wanted: Any) -> None:
     with pytest.raises(TypeError, match="Cannot convert the argument `type_value`"):
         tf.py_function(lambda: 1.0, [], wanted)
+
+
+# ---- gradients of py_function ---------------------------------------------------------------------
+
+
+def gradients_of(function: Callable[..., Any], read: Any = None) -> Any:
+    """Of the sum of what it gives for two inputs: by these, and by what it reads besides."""
+    x, other = tf.constant([1.0, 2.0]), tf.constant([5.0, 6.0])
+    sources = [x, other] if read is None else [x, other, read]
+    with tf.GradientTape() as tape:
+        tape.watch([x, other])
+        y = tf.py_function(function, [x, other], tf.float32)
+        total = tf.reduce_sum(y)
+    return ["None" if g is None else tf.convert_to_tensor(g) for g in tape.gradient(total, sources)]
+
+
+TAPES: dict[str, Callable[[Build], Any]] = {
+    mode: run for mode, run in MODES.items() if mode != "session"
+}
+in_tapes = pytest.mark.parametrize("mode", TAPES)
+
+
+def slope_of_cube(a: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(a)
+        y = a**3
+    return tape.gradient(y, a)
+
+
+WAYS: dict[str, tuple[Callable[..., Any], list[list[float]]]] = {
+    "both": (lambda a, b: a * b, [[5.0, 6.0], [1.0, 2.0]]),
+    "an unused input": (lambda a, b: a * 2.0, [[2.0, 2.0], [0.0, 0.0]]),
+    "no way": (lambda a, b: a.numpy() * 2.0, [[0.0, 0.0], [0.0, 0.0]]),
+    "a constant": (lambda a, b: 5.0, [[0.0, 0.0], [0.0, 0.0]]),
+    "the input": (lambda a, b: a, [[1.0, 1.0], [0.0, 0.0]]),
+    "some rows": (lambda a, b: tf.gather(a, [0, 0]), [[2.0, 0.0], [0.0, 0.0]]),
+    "a tape inside": (lambda a, b: slope_of_cube(a), [[6.0, 12.0], [0.0, 0.0]]),
+}
+
+
+@in_tapes
+@pytest.mark.parametrize("name", WAYS)
+def test_each_input_has_a_gradient(mode: str, name: str) -> None:
+    """Of zeros where the results do not depend on it."""
+    function, expected = WAYS[name]
+    assert plain(TAPES[mode](lambda: gradients_of(function))) == expected
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_each_input_has_a_gradient_in_a_session(name: str) -> None:
+    function, expected = WAYS[name]
+
+    def build() -> Any:
+        x, other = tf.constant([1.0, 2.0]), tf.constant([5.0, 6.0])
+        y = tf.py_function(function, [x, other], tf.float32)
+        return tf.gradients(y, [x, other])
+
+    assert plain(in_session(build)) == expected
+
+
+@tf.custom_gradient
+def scaled(a: Any) -> Any:
+    v = STATE[0]
+    return a * v, lambda dy, variables: (dy * 7.0, [tf.ones([])])
+
+
+STATE = [tf.Variable(3.0)]
+
+READERS: dict[str, tuple[Callable[..., Any], list[float]]] = {
+    "an operation": (lambda a, b: a * STATE[0], [3.0, 3.0]),
+    "a function": (lambda a, b: tf.function(lambda c: c * STATE[0])(a), [3.0, 3.0]),
+    "a custom gradient": (lambda a, b: scaled(a), [7.0, 7.0]),
+    "alone": (lambda a, b: STATE[0] * 2.0, [0.0, 0.0]),
+    "itself": (lambda a, b: STATE[0], [0.0, 0.0]),
+}
+
+
+@in_tapes
+@pytest.mark.parametrize("name", READERS)
+def test_no_gradient_reaches_a_variable_that_is_read(mode: str, name: str) -> None:
+    """The function may be called long after; only its inputs are known."""
+    function, expected = READERS[name]
+    found: list[Any] = []
+
+    def build() -> Any:
+        x, other, *of_read = gradients_of(function, STATE[0])
+        found[:] = of_read
+        return [x, other]
+
+    assert plain(TAPES[mode](build)) == [expected, [0.0, 0.0]]
+    assert found == ["None"]
+
+
+def test_no_gradient_reaches_a_tensor_that_is_read() -> None:
+    """Nor the input's own tensor, where the function reads it by another way."""
+    x, y = tf.constant(2.0), tf.constant(5.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        z = tf.py_function(lambda a: a * x * y, [x], tf.float32)
+        only_read = tf.py_function(lambda a: y, [x], tf.float32)
+    assert tape.gradient(z, x).numpy() == 10.0
+    assert tape.gradient(z, y) is None
+    assert tape.gradient(only_read, y) is None
+
+
+def test_a_variable_that_is_given_has_its_gradient() -> None:
+    v = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.py_function(lambda a, w: a * w, [tf.constant(2.0), v], tf.float32)
+    assert tape.watched_variables() == (v,)
+    assert tape.gradient(y, v).numpy() == 2.0
+
+
+def test_eagerly_the_function_is_called_once() -> None:
+    """The gradient is that of the call that there was, whatever it drew."""
+    calls: list[float] = []
+
+    def drawn(a: Any) -> Any:
+        calls.append(float(len(calls) + 1))
+        return a * calls[-1]
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.py_function(drawn, [x], tf.float32)
+    assert (y.numpy(), tape.gradient(y, x).numpy(), calls) == (2.0, 1.0, [1.0])
+
+
+def test_integers_have_none() -> None:
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.py_function(lambda a: tf.cast(a, tf.int32), [x], tf.int32)
+        z = tf.cast(y, tf.float32)
+    assert tape.gradient(z, x) is None
+
+
+@in_tapes
+def test_gradients_of_composite_values(mode: str) -> None:
+    """They reach what an input is made of, and come from what a result is made of."""
+
+    def build() -> Any:
+        x = tf.constant([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            rows = tf.RaggedTensor.from_row_splits(x, [0, 2, 3])
+            squares = tf.py_function(lambda r: r * r, [rows], ROWS)
+            y = tf.reduce_sum(squares.flat_values)
+        return tape.gradient(y, x)
+
+    assert plain(TAPES[mode](build)) == [2.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda a: a * a, [2.0, 0.0]),
+        (lambda a: a.numpy() * 2.0, [0.0, 0.0]),
+        (lambda a: tf.function(lambda c: c * STATE[0])(a), [3.0, 0.0]),
+    ],
+)
+def test_tangents(function: Any, expected: list[float]) -> None:
+    """Those of the input come through, and those of a variable that is read do not."""
+    x = tf.constant([1.0, 2.0])
+    with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as of_input:
+        y = tf.py_function(function, [x], tf.float32)
+    with tf.autodiff.ForwardAccumulator(STATE[0], tf.constant(1.0)) as of_read:
+        z = tf.py_function(function, [x], tf.float32)
+    assert of_input.jvp(y).numpy().tolist() == expected
+    assert of_read.jvp(z) is None
+
+
+def test_rules_for_a_scope_inside() -> None:
+    """Eagerly, operations within a name scope of the function belong to it."""
+
+    def function(a: Any) -> Any:
+        with tf.name_scope("inner"):
+            return a * a
+
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.py_function(function, [x], tf.float32)
+    rules = {"inner": lambda region, grad: [grad * 100.0 for _ in region.inputs]}
+    assert tape.gradient(y, x, overrides=rules).numpy() == 100.0
+
+
+@pytest.mark.parametrize("run", [lambda build: build(), lambda build: tf.function(build)()])
+def test_of_single_examples(run: Any) -> None:
+    """Within a vectorized function, too, where it reads what all examples share."""
+    shared, v = tf.constant([5.0, 6.0]), tf.Variable(3.0)
+
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.py_function(lambda a: a * a * shared[0] * v, [x], tf.float32)
+        return tape.gradient(y, x)
+
+    def written(x: Any) -> Any:
+        return tf.numpy_function(lambda a: a * 2, [x], tf.float32)
+
+    xs = tf.constant([1.0, 2.0])
+    assert plain(run(lambda: tf.vectorized_map(slope, xs))) == [30.0, 60.0]
+    assert plain(run(lambda: tf.vectorized_map(written, xs))) == [2.0, 4.0]

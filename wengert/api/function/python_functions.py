@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from wengert.core.context import activate, current_graph, note, thread
+from wengert.api.function.enclosed import call_enclosed
+from wengert.core.batch import Batched
+from wengert.core.context import activate, announce, current_graph, graph_around
 from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import NO_ATTRS, Attrs, Row
@@ -155,8 +157,9 @@ def _called_eagerly(
     returned = _called_apart(func, *map(np.array, inputs))
     if returned is None:
         return None
-    results = [convert(r) for r in nest.flatten(returned)]
-    note(row, [x for x in inputs if isinstance(x, (Tensor, Variable))], NO_ATTRS, results)
+    given = [x for x in inputs if isinstance(x, (Tensor, Variable))]
+    made = [convert(r) for r in nest.flatten(returned)]
+    results: list[Tensor] = announce(row, given, NO_ATTRS, made)
     return results[0] if len(results) == 1 else results
 
 
@@ -199,11 +202,12 @@ def numpy_function(
     if func is None or inp is None or Tout is None:
         return _decorator(numpy_function, Tout, stateful, name)
     row = PY_FUNC if stateful else PY_FUNC_STATELESS
-    if thread.context.interpreter is None:
-        return _called_eagerly(func, list(inp), row)
+    inputs = list(inp)
+    if graph_around() is None and not any(isinstance(x, Batched) for x in nest.flatten(inputs)):
+        return _called_eagerly(func, inputs, row)
     wanted, single = _each(Tout)
     attrs = {"func": func, "wanted": [as_dtype(w) for w in wanted]}
-    results = apply(row, [convert(x) for x in inp], attrs, name)
+    results = apply(row, [convert(x) for x in inputs], attrs, name)
     return results[0] if single else results
 
 
@@ -240,7 +244,7 @@ def _called(func: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[DT
     if current_graph() is not None:
         made: list[Any] = apply(EAGER_PY_FUNC, inputs, {"func": func, "wanted": wanted})
         return made
-    results: list[Any] = _run(func, *inputs)
+    results: list[Any] = call_enclosed(functools.partial(_run, func), inputs)
     _check_number(func, results, wanted, "EagerPyFunc")
     return results
 
@@ -300,7 +304,8 @@ def py_function(
 ) -> Any:
     """Call a Python function on tensors. Gradients of every order flow through its operations.
 
-    Composite values in `inp` come as they are; for a composite result, `Tout` has its `tf.TypeSpec`.
+    They reach `inp` and nothing else that it reads, as variables; what `inp` has no influence on counts as
+    zero. Composite values in `inp` come as they are; for a composite result, `Tout` has its `tf.TypeSpec`.
 
     It reads the caller's context variables; those that it sets are set for the call alone.
     `@tf.py_function(Tout=...)` decorates a function whose calls are such calls.
