@@ -304,8 +304,9 @@ def py_function(
 ) -> Any:
     """Call a Python function on tensors. Gradients of every order flow through its operations.
 
-    They reach `inp` and nothing else that it reads, as variables; what `inp` has no influence on counts as
-    zero. Composite values in `inp` come as they are; for a composite result, `Tout` has its `tf.TypeSpec`.
+    They reach what is in `inp`, and nothing else that the function reads, such as variables; an input that
+    the results do not depend on has zeros. Composite values in `inp` come as they are; for a composite
+    result, `Tout` has its `tf.TypeSpec`.
 
     It reads the caller's context variables; those that it sets are set for the call alone.
     `@tf.py_function(Tout=...)` decorates a function whose calls are such calls.
