@@ -70,7 +70,7 @@ def in_branches(x: Any) -> Any:
 
 
 CASES: list[tuple[Callable[[Any], Any], Any, str, str]] = [
-    (in_python, VECTOR, "left-tape", "leaves the tape"),
+    (in_python, VECTOR, "zero", "no operation of tf leads on from it in the Python function"),
     (with_walrus, VECTOR, "left-tape", "float()"),
     (selected, VECTOR, "no-gradient", "0.0 + (1.0 - 0.0) * tf.sigmoid(10.0 * (x - 1.5))"),
     (looked_up, VECTOR, "integer", "it is an index for GatherV2"),

@@ -192,8 +192,8 @@ def test_in_branches_and_loops() -> None:
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda x: tf.py_function(lambda x: (x, x), [x], [tf.float32]),
-         "^The function given to py_function returned 2 values, but Tout names 1"),
+        (lambda x: tf.py_function(lambda x: x, [x], [tf.float32, tf.float32]),
+         "^<lambda> returns 1 values, but expects to see 2 values"),
         (lambda x: tf.numpy_function(lambda x: (x, x), [x], [tf.float32]),
          "returns 2 values, but expects to see 1 values"),
         (lambda x: tf.numpy_function(lambda x: x.astype("d"), [x], tf.float32),

@@ -11,6 +11,7 @@ trace_cache       The trace cache of a function: lookup, a limit on its size, an
                   retracing
 quick_calls       Calls of traces that are known: by a glance at the arguments
 function          tf.function: Python functions traced to graphs, once per input signature
+enclosed          Functions whose results depend on their arguments alone, as far as derivatives go
 python_functions  Python functions as operations: tf.numpy_function and tf.py_function
 vectorized_map    tf.vectorized_map: a function of single examples, computed for a whole batch at
                   once

@@ -48,6 +48,8 @@ _SAYINGS: Final = {
     "Minimum": ("the other argument is smaller everywhere", "Look at the other argument."),
     "GatherV2": ("no element of it is gathered", "Look at the indices."),
     "StridedSlice": ("the slice takes none of it", "Look at the slice."),
+    "PyFuncResults": ("no operation of tf leads on from it in the Python function", "Compute with operations "
+                      "of tf inside tf.py_function, or give the function a derivative: tf.wrap(function, vjp=...)."),
 }  # fmt: skip
 
 
