@@ -194,3 +194,26 @@ def test_random_crops() -> None:
         for image, part in zip(images.numpy(), found, strict=True):
             row, column = divmod(int(part[0, 0] - image[0, 0]), 8)
             np.testing.assert_array_equal(part, image[row : row + 4, column : column + 4])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_one_hot_encodings_of_tensors(mode: str) -> None:
+    """Smoothed labels: their shape is known in functions, and they have no gradient."""
+    shapes: list[Any] = []
+
+    def smoothed(labels: Any, by: Any) -> Any:
+        found = tf.one_hot(labels, 3, on_value=1.0 - by, off_value=by / 3.0)
+        shapes.append(found.shape.as_list())
+        return found
+
+    run = MODES["graph" if mode == "known places" else mode](smoothed)
+    found = run(tf.constant([0, 2]), tf.constant(0.3))
+    np.testing.assert_allclose(found, [[0.7, 0.1, 0.1], [0.1, 0.1, 0.7]], rtol=1e-6)
+    assert shapes == [[2, 3]]
+    each = tf.vectorized_map(lambda e: tf.one_hot(e[0], 2, e[1], 0.0), (PLACES % 2, X[:3, 0]))
+    np.testing.assert_allclose(each, tf.one_hot(PLACES % 2, 2, dtype=X.dtype) * X[:3, :1])
+    with tf.GradientTape() as tape:
+        by = tf.constant(0.3)
+        tape.watch(by)
+        y = run(tf.constant([0, 2]), by)
+    assert tape.gradient(y, by) is None

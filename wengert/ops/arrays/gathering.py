@@ -25,6 +25,7 @@ from wengert.inference.symbolic_integers import (
     known_value,
 )
 from wengert.ops.arrays.batched import by_segment
+from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.arrays.shaping import (
     as_shape,
     expand_dims,
@@ -553,15 +554,29 @@ def one_hot(
         )
     values = [v for v in (on_value, off_value) if isinstance(v, Tensor)]
     result: Tensor
-    if values and is_replaced(ONE_HOT.name):
+    if values and (is_replaced(ONE_HOT.name) or any(map(_is_open, values))):
         both = (1 if on_value is None else on_value, 0 if off_value is None else off_value)
-        inputs = (i, *[convert(value, kind) for value in both])
-        result = apply(ONE_HOT_OF_TENSORS, inputs, {"depth": count, "axis": at})
-        return result
+        attrs = {"depth": count, "axis": at}
+        return _one_hot_of(i, *[convert(value, kind) for value in both], attrs)
     on, off = _one_hot_value(on_value, 1, kind), _one_hot_value(off_value, 0, kind)
     attrs = {"depth": count, "axis": at, "on": on, "off": off}
     result = apply(ONE_HOT, (i,), attrs)
     return made_from(ONE_HOT, values, result) if values else result
+
+
+def _is_open(value: Tensor) -> bool:
+    """Whether a value is known only when a graph runs, or is another one in each example of a batch."""
+    return type(value) is not Tensor and getattr(value, "_known", None) is None
+
+
+def _one_hot_of(i: Tensor, on: Tensor, off: Tensor, attrs: Attrs) -> Tensor:
+    """One-hot encodings of tensors, in which they have no gradient."""
+    result: Tensor
+    if is_replaced(ONE_HOT.name):
+        result = apply(ONE_HOT_OF_TENSORS, (i, on, off), attrs)
+        return result
+    is_there = apply(ONE_HOT, (i,), {**attrs, "on": np.True_, "off": np.False_})
+    return stop_gradient(where(is_there, on, off))
 
 
 def _one_hot_value(value: TensorLike | None, default: int, kind: DType) -> Array:
