@@ -210,7 +210,8 @@ def test_one_hot_encodings_of_tensors(mode: str) -> None:
     found = run(tf.constant([0, 2]), tf.constant(0.3))
     np.testing.assert_allclose(found, [[0.7, 0.1, 0.1], [0.1, 0.1, 0.7]], rtol=1e-6)
     assert shapes == [[2, 3]]
-    each = tf.vectorized_map(lambda e: tf.one_hot(e[0], 2, e[1], 0.0), (PLACES % 2, X[:3, 0]))
+    zero = tf.constant(0.0, X.dtype)
+    each = tf.vectorized_map(lambda e: tf.one_hot(e[0], 2, e[1], zero), (PLACES % 2, X[:3, 0]))
     np.testing.assert_allclose(each, tf.one_hot(PLACES % 2, 2, dtype=X.dtype) * X[:3, :1])
     with tf.GradientTape() as tape:
         by = tf.constant(0.3)
