@@ -28,14 +28,6 @@ class Model:
         return [self.first, self.second]
 
 
-def in_a_graph(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def run(x: Any) -> Any:
-        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-            return session.run(f(tf.constant(x.numpy())))
-
-    return run
-
-
 WAYS: dict[str, Callable[[Callable[[Any], Any]], Callable[[Any], Any]]] = {
     "eager": lambda f: f,
     "function": tf.function,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from wengert.graph.graph import Graph
 from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.graph.names import valid
 from wengert.graph.operation import Operation
+from wengert.inference.symbolic_integers import MOST
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.dtypes import of_numpy
@@ -51,18 +52,15 @@ class CallTimeValue:
         return value
 
 
-FEW: Final = 64  # elements: integers that may be sizes, or limits of loops
-
-
 def _known_outside(value: Any) -> Any:
     """The array of a value from outside that is the same whenever the graph runs; None of others.
 
-    Of an eager tensor only integers tell something about the graph.
+    Of an eager tensor only a few integers tell something about the graph: sizes, and limits of loops.
     """
     if type(value) is Tensor:
         array = value._array
         is_array = isinstance(array, (np.ndarray, np.generic))
-        is_told = is_array and array.dtype.kind in "iub" and array.size <= FEW
+        is_told = is_array and array.dtype.kind in "iub" and array.size <= MOST
         return array if is_told else None
     return getattr(value, "_known", None)
 

@@ -51,10 +51,11 @@ def gathering(shape: Sequence[int] | None = None) -> Iterator[None]:
 
 
 class Window(NamedTuple):
-    """So many neighbours from a place on, which is within the axis with all of them."""
+    """So many neighbours along an axis from a place on that is not known, none of which is beyond its end."""
 
     begin: Any
-    size: int
+    size: Any
+    wraps: bool = False  # whether a negative place counts from the end
 
 
 def is_gathered(part: Any) -> bool:

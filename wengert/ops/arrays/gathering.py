@@ -556,8 +556,8 @@ def one_hot(
     result: Tensor
     if values and (is_replaced(ONE_HOT.name) or any(map(_is_open, values))):
         both = (1 if on_value is None else on_value, 0 if off_value is None else off_value)
-        attrs = {"depth": count, "axis": at}
-        return _one_hot_of(i, *[convert(value, kind) for value in both], attrs)
+        inputs = (i, *[convert(value, kind) for value in both])
+        return _one_hot_of(inputs, {"depth": count, "axis": at})
     on, off = _one_hot_value(on_value, 1, kind), _one_hot_value(off_value, 0, kind)
     attrs = {"depth": count, "axis": at, "on": on, "off": off}
     result = apply(ONE_HOT, (i,), attrs)
@@ -569,14 +569,15 @@ def _is_open(value: Tensor) -> bool:
     return type(value) is not Tensor and getattr(value, "_known", None) is None
 
 
-def _one_hot_of(i: Tensor, on: Tensor, off: Tensor, attrs: Attrs) -> Tensor:
+def _one_hot_of(inputs: Sequence[Tensor], attrs: Attrs) -> Tensor:
     """One-hot encodings of tensors, in which they have no gradient."""
-    result: Tensor
     if is_replaced(ONE_HOT.name):
-        result = apply(ONE_HOT_OF_TENSORS, (i, on, off), attrs)
+        result: Tensor = apply(ONE_HOT_OF_TENSORS, inputs, attrs)
         return result
+    i, on, off = inputs
     is_there = apply(ONE_HOT, (i,), {**attrs, "on": np.True_, "off": np.False_})
-    return stop_gradient(where(is_there, on, off))
+    chosen: Tensor = stop_gradient(where(is_there, on, off))
+    return chosen
 
 
 def _one_hot_value(value: TensorLike | None, default: int, kind: DType) -> Array:

@@ -15,6 +15,7 @@ from wengert.core.dispatch import apply
 from wengert.inference.deferred_calls import Place, gradient_call_of, name_of
 from wengert.inference.list_elements import refined
 from wengert.ops.arrays.creation import range_
+from wengert.ops.arrays.gathered_parts import Window
 from wengert.ops.arrays.gathering import unsorted_segment_sum
 from wengert.ops.arrays.indexing import getitem, slice_, without_ellipsis
 from wengert.ops.arrays.shaping import reshape, transpose
@@ -177,14 +178,6 @@ def taken_from(op: Operation) -> int | None:
     if found is None or found.call.name not in _KEYS or type(found.call.args[0]) is not Place:
         return None
     return found.xs[found.call.args[0].index].index
-
-
-class Window(NamedTuple):
-    """Some neighbours along an axis, from a place that is not known."""
-
-    begin: Any
-    size: int | None
-    wraps: bool = False  # whether a negative place counts from the end
 
 
 def _key_of_index(inputs: Sequence[Any], key: Any) -> list[Any] | None:
