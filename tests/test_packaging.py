@@ -78,7 +78,7 @@ def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
     were written for TensorFlow found its arguments, and under 2.9 before the lines that explanations propose were tried, and
     under 2.96 before functions made the operations that maps of gradients name.
     """
-    assert wheel.stat().st_size < 2_970_000
+    assert wheel.stat().st_size < 2_980_000
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "wengert/py.typed",

@@ -84,9 +84,15 @@ def all_between(bounds: Bounds | None, shape: tuple[int, ...]) -> Any:
     return found
 
 
+def is_single_integer(x: Any) -> bool:
+    """Whether a tensor is known to be one."""
+    shape = x._array.shape
+    return x._array.dtype.kind in "iu" and type(shape) is tuple and not shape
+
+
 def known_bounds(x: Any) -> Bounds | None:
     """The bounds of a single integer; None if there are none, or it is something else."""
-    if x._array.dtype.kind not in "iu" or x._array.shape != ():
+    if not is_single_integer(x):
         return None
     found = integers_of(x)
     bounds = None if found is None else bounds_of(found.item())

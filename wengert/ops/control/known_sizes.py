@@ -22,7 +22,7 @@ from wengert.inference.list_elements import (
     note_elements,
 )
 from wengert.inference.shape_inference import common_form, form_of
-from wengert.inference.symbolic_integers import known_bounds, note_bounds
+from wengert.inference.symbolic_integers import is_single_integer, known_bounds, note_bounds
 from wengert.ops.control.trip_counts import counters
 from wengert.values.sizes import Bounds
 from wengert.values.symbolic import SymbolicTensor, is_certain
@@ -139,7 +139,7 @@ def _element(stack: Any, inside: SymbolicTensor) -> _Given:
     known = elements_known(stack) if is_list(stack) else UNKNOWN
     if isinstance(known.shape, Elements):
         return own._replace(elements=known.shape)
-    if known.bounds is not None and own.shape == ():
+    if known.bounds is not None and is_single_integer(inside):
         own = own._replace(bounds=known.bounds)
     return own._replace(shape=known.shape) if type(known.shape) is tuple else own
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.inference.symbolic_integers import known_value
+from wengert.inference.symbolic_integers import is_single_integer, known_value
 from wengert.values.sizes import Bounds
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _fits(value: int, counter: SymbolicTensor) -> bool:
 
 def _integer(x: Any) -> int | None:
     """The value of a single integer, if it is known."""
-    if x._array.dtype.kind not in "iu" or x._array.shape != ():
+    if not is_single_integer(x):
         return None
     found = known_value(x)
     return None if found is None else int(found)
