@@ -297,9 +297,16 @@ def _asks_for_all(recorders: Sequence[Recorder]) -> bool:
     return thread.context.building is not None and any(r.follows_all for r in recorders)
 
 
+def _may_be_zero(y: Any) -> bool:
+    return y.dtype.is_differentiable and y._array.dtype is not VARIANT
+
+
 def _of_one_call(results: list[Any]) -> list[Any]:
-    """Results of which those without a cotangent have one of zeros, if another has one, as of any call."""
-    at = [i for i, y in enumerate(results) if y is not None and y.dtype.is_differentiable]
+    """Results of which those without a cotangent have one of zeros, if another has one, as of any call.
+
+    Lists are left out, as where the call is a record: without a cotangent they have nothing.
+    """
+    at = [i for i, y in enumerate(results) if y is not None and _may_be_zero(y)]
     if len(at) > 1:
         for i, y in zip(at, bound.together([results[i] for i in at]), strict=True):
             results[i] = y

@@ -432,6 +432,14 @@ class Namespace:
         return LANES.less(LANES.absolute(x), like(x, math.inf))
 
     @staticmethod
+    def mod(x: Any, y: Any) -> Lane:
+        return _remainder("mod_of", x, y)
+
+    @staticmethod
+    def fmod(x: Any, y: Any) -> Lane:
+        return _remainder("fmod_of", x, y)
+
+    @staticmethod
     def copysign(x: Any, y: Any) -> Lane:
         return emit("copysign", *_floats(x, y))
 
@@ -497,6 +505,13 @@ def _shifted(op: str, x: Lane, y: Lane) -> Lane:
     if op == "shr" and x.kind[0] == "i":
         return LANES.where(inside, shifted, emit(op, x, like(y, places - 1)))
     return LANES.where(inside, shifted, like(x, 0))
+
+
+def _remainder(name: str, x: Any, y: Any) -> Lane:
+    a, b = _floats(x, y)
+    if a.kind != "f4":
+        raise NotLowered("remainders of other floats than float32")
+    return call(name, a, b)
 
 
 def _extreme(better: str, worse: str, x: Lane, y: Lane) -> Lane:
