@@ -226,3 +226,91 @@ def test_derivatives_are_those_of_eager_mode(name: str, way: str) -> None:
     found = tf.nest.flatten(WAYS[way](programs()[name])(X))
     for a, b in zip(found, wanted, strict=True):
         np.testing.assert_allclose(a, b, 1e-12, 1e-12)
+
+
+# ---- calls with loops in them --------------------------------------------------------------------
+
+
+@tf.function
+def cubed(x: Any) -> Any:
+    total = x
+    for _ in tf.range(2):
+        total = total * x
+    return total
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_jacobians_through_a_call_with_a_loop(compiled: bool) -> None:
+    """The loop of a derivative goes through lists, for each row by itself."""
+
+    def jacobian(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = cubed(x)
+        return tape.jacobian(y, x)
+
+    def hessian(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.reduce_sum(cubed(x))
+            g = tape.gradient(y, x)
+        return outer.jacobian(g, x)
+
+    def of_examples(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = cubed(x)
+        return tape.batch_jacobian(y, x)
+
+    for f, x, wanted in (
+        (jacobian, X, np.diag([3.0, 12.0])),
+        (hessian, X, np.diag([6.0, 12.0])),
+        (of_examples, X[None], np.diag([3.0, 12.0])[None]),
+    ):
+        np.testing.assert_allclose(tf.function(f, jit_compile=compiled)(x), wanted)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_slices_of_a_call_with_a_loop_in_a_vectorized_function(way: str) -> None:
+    @tf.function
+    def halved(a: Any) -> Any:
+        rows = tf.gather(a, [2, 0, 2])
+        for _ in tf.range(2):
+            rows = rows * 0.5
+        return rows
+
+    def gradient(a: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            y = halved(a)
+        return tape.gradient(y, a)
+
+    def mapped(x: Any) -> Any:
+        return tf.vectorized_map(gradient, tf.stack([tf.tile(x[:1], [3])] * 2))
+
+    np.testing.assert_allclose(WAYS[way](mapped)(X), [[0.25, 0.0, 0.5]] * 2)
+
+
+@pytest.mark.parametrize("signature", [None, [tf.TensorSpec([None], tf.float64)] * 2])
+@pytest.mark.parametrize("compiled", [None, False, True])
+def test_forward_over_reverse_through_lists(signature: Any, compiled: Any) -> None:
+    """The elements that a replayed loop takes have the tangents of the list."""
+
+    @tf.custom_gradient
+    def squared(x: Any) -> Any:
+        return x * x, lambda dy: dy * 2.0 * x
+
+    def f(a: Any, b: Any) -> Any:
+        body = lambda i, s: (i + 1, s * b)  # noqa: E731
+        return tf.while_loop(lambda i, s: i < 2, body, (0, squared(a)))[1]
+
+    call = tf.function(f, input_signature=signature, jit_compile=compiled)
+    a, b = tf.constant([0.4], tf.float64), tf.constant([-0.2], tf.float64)
+    with tf.autodiff.ForwardAccumulator(a, tf.ones_like(a)) as forward:
+        with tf.GradientTape() as tape:
+            tape.watch(b)
+            y = tf.reduce_sum(call(a, b) ** 2.0)
+        g = tape.gradient(y, b)
+    np.testing.assert_allclose(forward.jvp(g), 16.0 * a**3.0 * b**3.0)  # of a^4 b^4

@@ -218,3 +218,27 @@ def test_one_hot_encodings_of_tensors(mode: str) -> None:
         tape.watch(by)
         y = run(tf.constant([0, 2]), by)
     assert tape.gradient(y, by) is None
+
+
+@pytest.mark.parametrize("compiled", [None, True])
+@pytest.mark.parametrize("name", TAKEN)
+def test_by_a_function_that_is_called(name: str, compiled: Any) -> None:
+    call = tf.function(TAKEN[name], jit_compile=compiled)
+    want = tf.vectorized_map(lambda e: TAKEN[name](*e), (OWN, PLACES))
+    for run in (tf.vectorized_map, tf.function(tf.vectorized_map)):
+        np.testing.assert_allclose(run(lambda e: call(*e), (OWN, PLACES)), want, 1e-12, 1e-12)
+
+
+def test_no_examples_of_what_nobody_can_tell() -> None:
+    """How large a part would be, were there one; also with a tape inside."""
+    none = tf.zeros([0, 9, 4], tf.float64), tf.zeros([0], tf.int32)
+
+    def gradient(x: Any, i: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.pad(x, [[i, 4 - i], [0, 0]])
+        return tape.gradient(y, x)
+
+    for run in (tf.vectorized_map, tf.function(tf.vectorized_map)):
+        assert run(lambda e: e[0][e[1] : e[1] + 2], none).shape[0] == 0
+        assert run(lambda e: gradient(*e), none).shape == (0, 9, 4)

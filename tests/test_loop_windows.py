@@ -357,3 +357,44 @@ def test_what_tells_nothing() -> None:
     assert bounds_in(f, *arguments) == [None, None, None]
     assert Bounds(1, 2) == Bounds(1, 2) != Bounds(1, 3)
     assert len({Bounds(None, 2), Bounds(None, 2)}) == 1
+
+
+def test_counters_that_wrap_around() -> None:
+    """Of those nothing is said, although another counter tells how often the loop runs."""
+    for begin, step, size in ((2**31 - 3, 1, None), (-(2**31) + 2, -1, 4), (254, 1, None)):
+        dtype = tf.uint8 if begin == 254 else tf.int32
+
+        def loss(x: Any, shapes: list[Any]) -> Any:
+            def body(c: Any, i: Any, a: Any) -> Any:
+                part = x[i:] if size is None else x[i:size]
+                return c + 1, i + tf.constant(step, dtype), a + tf.reduce_sum(part)
+
+            first = 0, tf.constant(begin, dtype), tf.constant(0.0, tf.float64)
+            return tf.while_loop(lambda c, i, a: c < 6, body, first)[2]
+
+        with np.errstate(over="ignore"):
+            want = gradient_of(loss)(X[:, 0])
+            for compiled in (None, False, True):
+                found = tf.function(gradient_of(loss), jit_compile=compiled)(X[:, 0])
+                for a, b in zip(found, want, strict=True):
+                    np.testing.assert_allclose(a, b, 1e-12, 1e-12)
+
+
+@pytest.mark.parametrize("compiled", [None, False, True])
+def test_places_that_are_one_number(compiled: Any) -> None:
+    """A counter that takes one value is that value."""
+
+    def loss(x: Any, shapes: list[Any]) -> Any:
+        total = tf.constant(0.0, tf.float64)
+        for i in tf.range(-1, 0, 3):
+            j = i * 1
+            total = added(total, x[j : j + 4])
+            shapes.append(x[j : j + 4].shape)
+        return total
+
+    shapes: list[Any] = []
+    inside = converted(loss)
+    f = tf.function(lambda x: gradient_of(lambda x, _: inside(x, shapes))(x), jit_compile=compiled)
+    for a, b in zip(f(X[:3]), gradient_of(loss)(X[:3]), strict=True):
+        np.testing.assert_allclose(a, b, 1e-12)
+    assert shapes == [[1, 3]]

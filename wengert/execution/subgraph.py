@@ -203,6 +203,8 @@ class Subgraph:
     def _row(self, wanted: Wanted, more: Sequence[SymbolicTensor]) -> Row:
         def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
             pulled = self._pulled(wanted, [conjugate(bound.to_dense(g)) for g in gs], ys, xs, more)
+            if thread.context.interpreter is not None and thread.context.building is None:
+                pulled = list(map(bound.to_dense, pulled))  # examples of a batch are tensors
             return [conjugate(g) for g in pulled]
 
         def joint_jvp(ts: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:

@@ -26,7 +26,8 @@ from wengert.core.context import (
 from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
-from wengert.errors import SymbolicValueError
+from wengert.errors import LeakedTensorError, SymbolicValueError
+from wengert.inference.example_calls import for_each
 from wengert.inference.shape_inference import (
     GUESSES,
     MISFIT,
@@ -185,7 +186,10 @@ class _Call:
         """Make the call on eager tensors."""
         args = filled(self._args, values)
         kwargs = filled(self._kwargs, values)
-        return call(self.function, *args, **kwargs)
+        try:
+            return call(self.function, *args, **kwargs)
+        except LeakedTensorError as error:
+            return for_each(self.function, args, kwargs, error)
 
     def row(self, outcome: _Outcome, rules: dict[str, Any], overrides: Any = None) -> Row:
         """The node's row, with the overrides in force at the call, and those of a gradient."""

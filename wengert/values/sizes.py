@@ -319,8 +319,10 @@ def size_of(tensor: Any, axis: int | None) -> Size:
     return _alone((id(tensor), axis), Symbol, tensor, axis)
 
 
-def element_of(tensor: Any, at: int, bounds: Bounds | None = None) -> Size:
-    """An element of a tensor of integers, of whose value at most bounds are known."""
+def element_of(tensor: Any, at: int, bounds: Bounds | None = None) -> Any:
+    """An element of a tensor of integers, of whose value at most bounds are known; if these are one, a number."""
+    if bounds is not None and bounds.least is not None and bounds.least == bounds.most:
+        return bounds.least
     return _alone((id(tensor), -1, at), Symbol, tensor, -1, at, bounds)
 
 

@@ -16,6 +16,7 @@ from wengert.ops.math.comparison import equal
 from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.sizes import key_of
 from wengert.values.tensor import dims
 
@@ -50,7 +51,8 @@ def vectorized_map(
 
 
 def _result(value: Any) -> Any:
-    return value if nest.is_composite(value) else convert(value)
+    is_whole = nest.is_composite(value) and not isinstance(value, IndexedSlices)
+    return value if is_whole else convert(value)
 
 
 def _complaint(fulls: Sequence[Any]) -> str:
@@ -84,9 +86,17 @@ def for_each_example(
         try:
             return at_once()
         except SymbolicValueError:
-            return one_after_other(function, fulls)
+            return (
+                one_after_other(function, fulls) if dims(fulls[0])[0] else _of_none(function, fulls)
+            )
     found: list[Any] = graph.either(at_once, lambda _: _in_a_loop(function, fulls))
     return found
+
+
+def _of_none(function: Callable[..., list[Any]], fulls: Sequence[Any]) -> list[Any]:
+    """The results for no examples, which are like that of one of zeros."""
+    found = function(*[bound.blank(full, dims(full)[1:]) for full in fulls])
+    return [None if y is None else bound.blank(y, (0, *dims(y))) for y in found]
 
 
 def _common_size(fulls: Sequence[Any], complaint: Callable[[Sequence[Any]], str], size: Any) -> Any:

@@ -42,6 +42,26 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     return rule
 
 
+def derived_by_example(inline: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+    """The loop of a derivative again: where a graph is built, for each example of a batch.
+
+    It goes through lists, which a graph does not have before it runs.
+    """
+
+    def again(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+        batcher = beneath_layers(thread.context.interpreter)
+        outer = batcher.outer if isinstance(batcher, Batcher) else None
+        if outer is None or outer.building is None:
+            return inline(inputs, attrs)
+        with batcher.outside(*thread.context.recorders):
+            columns = _examples(inputs, batcher)
+            found = [inline(one, attrs) for one in columns]
+            joined = [bound.join_examples(list(part)) for part in zip(*found, strict=True)]
+        return [batcher.lift(y) for y in joined]
+
+    return again
+
+
 def _is_dense(x: Tensor) -> bool:
     return x.dtype.is_differentiable and not is_list(x)
 

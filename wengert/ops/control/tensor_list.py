@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 import numpy as np
 
 from wengert.core.batch import one_by_one
-from wengert.core.context import current_graph
+from wengert.core.context import current_graph, thread
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
@@ -25,6 +25,7 @@ from wengert.ops.arrays.batched import behind, in_front
 from wengert.ops.arrays.joining import concat
 from wengert.ops.support.batch_rules import BatchRule
 from wengert.values.bound_ops import bound
+from wengert.values.convert import convert
 from wengert.values.dtypes import VARIANT
 from wengert.values.tensor import Tensor, TensorList, dims, wrap
 
@@ -264,9 +265,13 @@ class _Ours:
         return bound.reshape(x, shape)
 
 
+def _is_list_of_arrays(value: Tensor | TensorList) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and isinstance(value._array, TensorList)
+
+
 def elements_of(value: Tensor | TensorList) -> Tensor | TensorList:
     """A list of arrays as one of tensors; anything else unchanged."""
-    if isinstance(value, Tensor) and isinstance(value._array, TensorList):
+    if _is_list_of_arrays(value):
         made = TensorList([None if v is None else wrap(v) for v in value._array])
         return made.of_length(value._array.fixed)
     return value
@@ -341,6 +346,22 @@ def _batched_stack_like(batched: Sequence[bool], size: int, xs: Sequence[Any], a
 
 def _batched_unstack(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
     return apply(UNSTACK_LIST, (behind(xs[0], 1),))
+
+
+def followed_elements(value: Tensor | TensorList) -> Tensor | TensorList:
+    """The same as `elements_of`; each is taken by itself where a recorder follows the list, and so them."""
+    if not _is_list_of_arrays(value) or not _is_followed(value):
+        return elements_of(value)
+    values: TensorList = value._array
+    made = [
+        None if v is None else apply(GET, (value, convert(i)), {"dtype": v.dtype, "shape": None})
+        for i, v in enumerate(values)
+    ]
+    return TensorList(made).of_length(values.fixed)
+
+
+def _is_followed(value: Tensor) -> bool:
+    return any(r.follows((value,)) for r in thread.context.recorders)
 
 
 def _integers_of_element(xs: Sequence[Any], attrs: Attrs) -> Any:

@@ -46,8 +46,10 @@ def counters(inputs: Sequence[Any], loop: Loop) -> dict[int, Bounds]:
     found = {}
     for at, x in enumerate(loop.condition.all_inputs[: len(loop.carried)]):
         begin, step = counted.begin(x), counted.step(x)
-        if count and begin is not None and step is not None:
-            last = begin + (count - 1) * step
+        if not count or begin is None or step is None:
+            continue
+        last = begin + (count - 1) * step
+        if _fits(last, x):
             found[at] = Bounds(min(begin, last), max(begin, last))
     return found
 

@@ -29,12 +29,12 @@ from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.inference.list_elements import Elements, elements_known, emitted_elements, joined
 from wengert.inference.shape_inference import form_of
-from wengert.ops.control.by_example import by_example
+from wengert.ops.control.by_example import by_example, derived_by_example
 from wengert.ops.control.cond import control_inputs, never_run, type_of
 from wengert.ops.control.known_sizes import loop_again
 from wengert.ops.control.loop_flow import flowing, only_shapes_of, unchanging
 from wengert.ops.control.loop_parts import Part, parted, put_together
-from wengert.ops.control.tensor_list import LIST, elements_of
+from wengert.ops.control.tensor_list import LIST, followed_elements
 from wengert.ops.control.trip_counts import trips
 from wengert.ops.math.comparison import where
 from wengert.values.bound_ops import bound
@@ -189,7 +189,7 @@ class Loop:
             step=self.run,
             joint=by_example(self._joint),
             joint_jvp=self._joint_jvp,
-            inline=self._inline,
+            inline=self._inline if self.condition else derived_by_example(self._inline),
             many=True,
             fills=False,
             effects=any(has_effects(g) for g in graphs),
@@ -218,7 +218,7 @@ class Loop:
             if again is not None:
                 return again._added(carried, stacks, again.constants, None)
             return self._copy()._added(carried, stacks, constants, None)
-        return self._in_python([elements_of(x) for x in carried], stacks, constants)
+        return self._in_python([followed_elements(x) for x in carried], stacks, constants)
 
     def elements(self, op: Operation, index: int) -> Elements:
         """What is known of a list among the results."""
@@ -247,7 +247,7 @@ class Loop:
         """The loop in Python, with its body replayed operation by operation."""
         if any(stack is UNEVEN for stack in stacks):
             raise UnimplementedError(UNEVEN_RUNS)
-        pairs = zip(self.taken, map(elements_of, stacks), strict=True)
+        pairs = zip(self.taken, map(followed_elements, stacks), strict=True)
         runs = [stack[::-1] if t.backward else stack for t, stack in pairs]
         wanted = [*self.results, *[e.inside for e in self.emitted]]
         known = {id(x): constants[at] for x, at in self.same}
