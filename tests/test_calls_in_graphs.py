@@ -37,6 +37,17 @@ WAYS: dict[str, Callable[[Callable[[Any], Any]], Callable[[Any], Any]]] = {
 }
 
 
+def orders(f: Callable[[Any], Any], x: Any) -> tuple[Any, Any, Any]:
+    """The value, the gradient, and the gradient of this."""
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        first = tape.gradient(y, x)
+    return y, first, outer.gradient(first, x)
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_what_another_result_needs_has_a_gradient_of_zeros(way: str) -> None:
     """As of any call; what no result needs has none."""
@@ -109,13 +120,7 @@ def test_second_derivatives_of_linear_functions(
     call = tf.function(f)
 
     def second(x: Any) -> Any:
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as tape:
-                tape.watch(x)
-                y = call(x)
-            first = tape.gradient(y, x)
-        found = outer.gradient(first, x)
+        *_, found = orders(call, x)
         assert (found is None) == (wanted is None)
         return x if found is None else found
 
@@ -135,16 +140,7 @@ def test_what_is_drawn_and_assigned_within_is_so_once(way: str) -> None:
 
     call = tf.function(drawn)
 
-    def both(x: Any) -> Any:
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as tape:
-                tape.watch(x)
-                y = call(x)
-            first = tape.gradient(y, x)
-        return y, first, outer.gradient(first, x)
-
-    run = WAYS[way](both)
+    run = WAYS[way](lambda x: orders(call, x))
     for calls in (1.0, 2.0):
         y, first, second = run(x)
         np.testing.assert_allclose(first, 2.0 * y / x, 1e-13)

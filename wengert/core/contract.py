@@ -13,7 +13,7 @@ from wengert.values.bound_ops import bound
 from wengert.values.convert import convert_to_tensor
 from wengert.values.dtypes import DType
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.symbolic import identical, is_certain, known_shape
+from wengert.values.symbolic import AnyShape, identical, is_certain, known_shape
 from wengert.values.tensor import dims
 
 
@@ -64,13 +64,16 @@ def _checked_when_run(who: str, where: str, index: int, x: Any, gradient: Any) -
     mine, wanted = dims(gradient), dims(x)
     if identical(mine, wanted) or (is_certain(mine) and is_certain(wanted)):
         return gradient
-    return bound.of_same_shape(
+    checked = bound.of_same_shape(
         gradient,
         x,
         f"{who} (written at {where}) returned a gradient of another shape than that of input "
         f"{index}, which is {describe(x)}. A gradient has the shape of its input: sum over the "
         "axes along which the input was broadcast.",
     )
+    if type(gradient._array.shape) is AnyShape:  # as of a call of Python
+        checked.adopt(wanted)
+    return checked
 
 
 def same_shape(a: Any, b: Any) -> bool:

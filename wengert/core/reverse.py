@@ -19,7 +19,7 @@ from wengert.core.row import EachInput, Row, place
 from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of, ways
 from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.symbolic import AnyShape, SymbolicTensor
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, TensorList, dims, key_of
 from wengert.values.value import Key
 
@@ -197,10 +197,8 @@ def _pull_in_general(
     """Call the rules of one record and add up what they return."""
     if row.vjp is None:
         found = _joint_of_needed(row, attrs, keys, xs, y, g, needed)
-        for key, x, pulled in zip(keys, xs, found, strict=True):
+        for key, pulled in zip(keys, found, strict=True):
             if pulled is not None and key in needed:
-                if row.users and _is_of_any_rank(pulled) and isinstance(x, Tensor):
-                    pulled.adopt(dims(x))
                 _accumulate(cotangents, key, pulled)
         return
     together = row.vjp.together if type(row.vjp) is EachInput else None
@@ -220,11 +218,6 @@ def _pull_in_general(
                 if type(pulled) is SymbolicTensor:
                     pulled.adopt(shape)
             _accumulate(cotangents, key, pulled)
-
-
-def _is_of_any_rank(pulled: Any) -> bool:
-    """Whether nothing is known of a gradient, as of a call of Python: it has the shape of its input."""
-    return type(pulled) is SymbolicTensor and type(pulled._array.shape) is AnyShape
 
 
 class _Asked(threading.local):

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert.core.context import activate, active_rules, note, note_access, thread
-from wengert.core.recorder import Recorder
 from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import NoGradientError
@@ -132,7 +131,8 @@ class Subgraph:
                 note_access(value)
         context, recorders = thread.context, thread.context.recorders
         in_graph = context.building is not None
-        if (context.interpreter is not None and not in_graph) or _asks_for_all(recorders):
+        in_batch = context.interpreter is not None and not in_graph
+        if in_batch or (in_graph and any(r.follows_all for r in recorders)):
             return replay(self.graph, self.results, values)
         if recorders:
             followed = tuple([any(r.follows((v,)) for r in recorders) for v in values])
@@ -292,11 +292,6 @@ class _Gradient:
         values = [known.get(id(v), v) for v in self._graph.captured]
         found = iter(self._subgraph([*gs, *values]))
         return [arranged(g, found, x) for g, x in zip(self._gradients, xs, strict=True)]
-
-
-def _asks_for_all(recorders: Sequence[Recorder]) -> bool:
-    """Whether a recorder in a graph takes note of the operations of a call themselves."""
-    return thread.context.building is not None and any(r.follows_all for r in recorders)
 
 
 def _may_be_zero(y: Any) -> bool:

@@ -291,8 +291,7 @@ def _by_position(call: _Call) -> Call | None:
 def gradient_call_of(row: Row) -> GradientCall | None:
     """The call whose gradient a node computes; None where that is not so simple."""
     found = plain_call_of(row)
-    owner = getattr(getattr(found and found.function, "of", None), "__self__", None)
-    pulled = owner.call if isinstance(owner, _PulledBack) else None
+    pulled = None if found is None else _pulled_call(found.function)
     call = None if pulled is None else _by_position(pulled)
     if found is None or call is None:
         return None
@@ -304,9 +303,13 @@ def gradient_call_of(row: Row) -> GradientCall | None:
 
 def call_pulled_back(function: Any) -> tuple[Callable[..., Any], Any, Any] | None:
     """The call, as `call_of` gives it, of which a function computes the gradient; or None."""
-    owner = getattr(getattr(function, "of", None), "__self__", None)
-    call = owner.call if isinstance(owner, _PulledBack) else None
+    call = _pulled_call(function)
     return None if call is None else (call.function, call._args, call._kwargs)
+
+
+def _pulled_call(function: Any) -> _Call | None:
+    owner = getattr(getattr(function, "of", None), "__self__", None)
+    return owner.call if isinstance(owner, _PulledBack) else None
 
 
 def told_call(function: Callable[..., Any], args: Any, kwargs: Any) -> _Call:
@@ -666,8 +669,13 @@ def _unforeseen(call: _Call) -> _Outcome | None:
 
 def _counts_values(op: Any) -> bool:
     """Whether a size of a result depends on the values of the inputs."""
+    return op.row.by_value or has_sizes_by_value(op)
+
+
+def has_sizes_by_value(op: Any) -> bool:
+    """Whether sizes of results are not known, though those of the inputs are: they follow from values."""
     inputs, outputs = ([x._array.shape for x in xs] for xs in (op.inputs, op.outputs))
-    return op.row.by_value or (all(map(is_certain, inputs)) and not all(map(is_certain, outputs)))
+    return bool(inputs) and all(map(is_certain, inputs)) and not all(map(is_certain, outputs))
 
 
 class Guessed:

@@ -110,7 +110,13 @@ def _indices(part: Any, have: Any) -> Tensor:
     if type(part) is Window:
         begin = convert(part.begin, hint=int32)
         return begin + range_(part.size, dtype=begin.dtype)
-    return where(part < 0, part + convert(have, part.dtype), part)
+    return from_the_front(part, have)
+
+
+def from_the_front(index: Tensor, have: Any) -> Tensor:
+    """Indices on an axis of some size, of which negative ones count from its end."""
+    found: Tensor = where(index < 0, index + convert(have, index.dtype), index)
+    return found
 
 
 def _known_size(parts: Sequence[Any], at: int) -> int | None:
@@ -124,13 +130,14 @@ def _known_size(parts: Sequence[Any], at: int) -> int | None:
 
 def _window(part: slice, have: Any, size: int | None) -> Window:
     begin = 0 if part.start is None else part.start
-    return Window(_from_the_front(begin, have), _window_size(part, have) if size is None else size)
+    return Window(_begin(begin, have), _window_size(part, have) if size is None else size)
 
 
-def _from_the_front(begin: Any, have: Any) -> Any:
-    if type(begin) is int:
-        return begin if begin >= 0 else max(begin + have, 0)
-    return where(begin < 0, maximum(begin + convert(have, begin.dtype), 0), begin)
+def _begin(place: Any, have: Any) -> Any:
+    """Where a slice begins: at the first element, if its place is before that."""
+    if type(place) is int:
+        return place if place >= 0 else max(place + have, 0)
+    return maximum(from_the_front(place, have), 0)
 
 
 def _window_size(part: slice, have: Any) -> int:

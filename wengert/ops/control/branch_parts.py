@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from wengert.core.context import activate
 from wengert.core.dispatch import apply
+from wengert.ops.arrays.gathered_parts import from_the_front
 from wengert.ops.arrays.gathering import GATHER_GRAD
 from wengert.ops.control.loop_parts import Part, parted
-from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
@@ -74,9 +74,9 @@ class Parts:
 
 
 def _put(form: Form, rows: Any, index: Any, x: Any) -> Tensor:
-    size = convert(dims(x)[form.axis], int64)
+    index = from_the_front(index, dims(x)[form.axis])
     attrs = {"axis": form.axis, "batch_dims": 0, "shape": dims(x)}
-    found: Tensor = apply(GATHER_GRAD, (rows, where(index < 0, index + size, index)), attrs)
+    found: Tensor = apply(GATHER_GRAD, (rows, index), attrs)
     return found
 
 

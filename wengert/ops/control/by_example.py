@@ -30,14 +30,7 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
             return [
                 batcher.lift(bound.blank(x, (0, *dims(x)))) if _is_dense(x) else None for x in xs
             ]
-        with batcher.outside(*thread.context.recorders):
-            columns = [_examples(values, batcher) for values in (gs, ys, xs)]
-            pulled = [joint(*one, attrs) for one in zip(*columns, strict=True)]
-            stacked = [
-                None if part[0] is None else bound.join_examples(list(part))
-                for part in zip(*pulled, strict=True)
-            ]
-        return [None if g is None else batcher.lift(g) for g in stacked]
+        return _for_each(batcher, joint, (gs, ys, xs), attrs)
 
     return rule
 
@@ -53,13 +46,26 @@ def derived_by_example(inline: Callable[..., list[Any]]) -> Callable[..., list[A
         outer = batcher.outer if isinstance(batcher, Batcher) else None
         if outer is None or outer.building is None:
             return inline(inputs, attrs)
-        with batcher.outside(*thread.context.recorders):
-            columns = _examples(inputs, batcher)
-            found = [inline(one, attrs) for one in columns]
-            joined = [bound.join_examples(list(part)) for part in zip(*found, strict=True)]
-        return [batcher.lift(y) for y in joined]
+        return _for_each(batcher, inline, (inputs,), attrs)
 
     return again
+
+
+def _for_each(
+    batcher: Batcher,
+    function: Callable[..., list[Any]],
+    arguments: Sequence[Sequence[Any]],
+    attrs: Attrs,
+) -> list[Any]:
+    """What a function of lists of values gives for each example of a batch, joined."""
+    with batcher.outside(*thread.context.recorders):
+        columns = [_examples(values, batcher) for values in arguments]
+        found = [function(*one, attrs) for one in zip(*columns, strict=True)]
+        joined = [
+            None if part[0] is None else bound.join_examples(list(part))
+            for part in zip(*found, strict=True)
+        ]
+    return [None if y is None else batcher.lift(y) for y in joined]
 
 
 def _is_dense(x: Tensor) -> bool:

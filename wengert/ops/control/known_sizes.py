@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from wengert.core.context import activate, current_graph
 from wengert.execution.replay import replay
 from wengert.graph.function_graph import FunctionGraph
+from wengert.inference.deferred_calls import has_sizes_by_value
 from wengert.inference.list_elements import (
     UNKNOWN,
     Elements,
@@ -25,10 +26,9 @@ from wengert.inference.shape_inference import common_form, form_of
 from wengert.inference.symbolic_integers import is_single_integer, known_bounds, note_bounds
 from wengert.ops.control.trip_counts import counters
 from wengert.values.sizes import Bounds
-from wengert.values.symbolic import SymbolicTensor, is_certain
+from wengert.values.symbolic import SymbolicTensor
 
 if TYPE_CHECKING:
-    from wengert.graph.operation import Operation
     from wengert.ops.control.cond import Branches
     from wengert.ops.control.while_op import Loop, Stack
 
@@ -123,14 +123,9 @@ def _tells_sizes(graph: FunctionGraph, values: Sequence[Any], inputs: Sequence[A
 def _waits_for_values(graph: FunctionGraph) -> bool:
     """Whether a size in a graph, or in one that it runs, follows from the value of an integer."""
     return any(
-        (_is_size_by_value(op) if not op.row.graphs else any(map(_waits_for_values, op.row.graphs)))
+        any(map(_waits_for_values, op.row.graphs)) if op.row.graphs else has_sizes_by_value(op)
         for op in graph.operations
     )
-
-
-def _is_size_by_value(op: Operation) -> bool:
-    forms = [[x._array.shape for x in xs] for xs in (op.outputs, op.inputs)]
-    return bool(op.inputs) and not all(map(is_certain, forms[0])) and all(map(is_certain, forms[1]))
 
 
 def _element(stack: Any, inside: SymbolicTensor) -> _Given:

@@ -15,13 +15,12 @@ from wengert.core.dispatch import apply
 from wengert.inference.deferred_calls import Place, gradient_call_of, name_of
 from wengert.inference.list_elements import refined
 from wengert.ops.arrays.creation import range_
-from wengert.ops.arrays.gathered_parts import Window
+from wengert.ops.arrays.gathered_parts import Window, from_the_front
 from wengert.ops.arrays.gathering import unsorted_segment_sum
 from wengert.ops.arrays.indexing import getitem, slice_, without_ellipsis
 from wengert.ops.arrays.shaping import reshape, transpose
 from wengert.ops.arrays.slicing import STRIDED_SLICE_GRAD, take_part
 from wengert.ops.control.tensor_list import STACK_LIST
-from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
@@ -279,10 +278,9 @@ def put_together(part: Part, emitted: Sequence[Any], x: Any) -> Tensor:
     rows, *indices = [_stacked(v, y) for v, y in zip(emitted, part.values, strict=True)]
     numbers = None
     for axis, index in zip(part.axes, indices, strict=True):
-        size = convert(shape[axis], int64)
         at = cast(index, int64)
-        at = where(at < 0, at + size, at) if part.wraps else at
-        numbers = at if numbers is None else numbers * size + at
+        at = from_the_front(at, shape[axis]) if part.wraps else at
+        numbers = at if numbers is None else numbers * convert(shape[axis], int64) + at
     numbers = reshape(numbers, [-1])
     rest = [k for k in range(len(shape)) if k not in part.axes]
     # Iterations and indices come first.

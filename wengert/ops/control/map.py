@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from wengert.core.context import current_graph
 from wengert.inference.public_functions import nameable
 from wengert.ops.arrays.creation import shape
-from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.control.elements import kind_of
 from wengert.ops.control.tensor_array import TensorArray
-from wengert.ops.control.while_loop import while_loop
+from wengert.ops.control.while_loop import followed, while_loop
 from wengert.ops.math.comparison import equal
 from wengert.values import nest
 from wengert.values.bound_ops import bound
@@ -62,14 +61,7 @@ def map_fn(
     _, arrays = while_loop(lambda i, _: i < n, body, (0, outputs))
     flat = zip(nest.flatten(signature), arrays, strict=True)
     found = [kind_of(spec).stack(spec, array) for spec, array in flat]
-    return _followed(nest.pack_sequence_as(signature, found), back_prop)
-
-
-def _followed(result: Any, back_prop: bool) -> Any:
-    """A result, of which graphs need no gradient if none is to be taken; eager mode has them always."""
-    if back_prop or current_graph() is None:
-        return result
-    return nest.map_structure(stop_gradient, result)
+    return followed(nest.pack_sequence_as(signature, found), back_prop)
 
 
 def _converted(value: Any) -> Any:
@@ -153,7 +145,7 @@ def scan(
     _, _, arrays = while_loop(
         lambda i, a, _: walk.goes_on(i), body, (walk.start, walk.first, outputs)
     )
-    return _followed(nest.map_structure(lambda ta: ta.stack(), arrays), back_prop)
+    return followed(nest.map_structure(lambda ta: ta.stack(), arrays), back_prop)
 
 
 def _steps_of(first: Any, n: TensorLike, infer_shape: bool) -> Any:
@@ -177,7 +169,7 @@ def foldl(
     >>> tf.foldl(lambda a, x: a - x, tf.constant([10, 2, 3])).numpy()
     np.int32(5)
     """
-    return _followed(_folded(fn, elems, initializer, reverse=False), back_prop)
+    return followed(_folded(fn, elems, initializer, reverse=False), back_prop)
 
 
 @nameable
@@ -195,7 +187,7 @@ def foldr(
     >>> tf.foldr(lambda a, x: a - x, tf.constant([3, 2, 10])).numpy()
     np.int32(5)
     """
-    return _followed(_folded(fn, elems, initializer, reverse=True), back_prop)
+    return followed(_folded(fn, elems, initializer, reverse=True), back_prop)
 
 
 def _folded(

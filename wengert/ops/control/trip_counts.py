@@ -75,17 +75,18 @@ class _Counted:
 
     def trips(self, go: SymbolicTensor) -> int | None:
         """How often a condition holds."""
-        if go.op.row.name == "LogicalAnd":
-            counts = [self.trips(x) for x in go.op.inputs]
-            return None if None in counts else min(counts)  # type: ignore[type-var]
-        return self._compared(go.op)
+        counts = self._counts(go)
+        return None if None in counts else self.most_trips(go)
 
     def most_trips(self, go: SymbolicTensor) -> int | None:
         """How often it holds at most: as often as any part of it of which that is known."""
+        return min([c for c in self._counts(go) if c is not None], default=None)
+
+    def _counts(self, go: SymbolicTensor) -> list[int | None]:
+        """How often each part of a condition holds, all of which must."""
         if go.op.row.name == "LogicalAnd":
-            counts = [self.most_trips(x) for x in go.op.inputs]
-            return min([c for c in counts if c is not None], default=None)
-        return self._compared(go.op)
+            return [count for x in go.op.inputs for count in self._counts(x)]
+        return [self._compared(go.op)]
 
     def _compared(self, op: Operation) -> int | None:
         name, xs = op.row.name, op.inputs

@@ -66,7 +66,14 @@ def while_loop(
             cond, body, variables, shape_invariants, maximum_iterations, scope
         )
         loop.parallel_iterations = parallel_iterations
-        return results if back_prop else nest.map_structure(stop_gradient, results)
+        return followed(results, back_prop)
+
+
+def followed(result: Any, back_prop: bool) -> Any:
+    """A result, of which graphs need no gradient if none is to be taken; eager mode has them always."""
+    if back_prop or current_graph() is None:
+        return result
+    return nest.map_structure(stop_gradient, result)
 
 
 class _Variables:

@@ -189,7 +189,7 @@ class Loop:
             step=self.run,
             joint=by_example(self._joint),
             joint_jvp=self._joint_jvp,
-            inline=self._inline if self.condition else derived_by_example(self._inline),
+            inline=derived_by_example(self._inline) if self.condition is None else self._inline,
             many=True,
             fills=False,
             effects=any(has_effects(g) for g in graphs),

@@ -16,7 +16,7 @@ from wengert.engines.native.frontend.lowering import DEFERRED_RULES, Lowering
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Place, name_of
-from wengert.ops.arrays.indexing import getitem, slice_
+from wengert.ops.arrays.indexing import getitem, slice_, without_ellipsis
 from wengert.ops.arrays.slicing import roll
 
 
@@ -70,15 +70,12 @@ def _key_of_index(
 
 
 def _for_each_axis(key: Any, rank: int) -> list[Any]:
-    """The parts of an index, with one for each axis that its ellipsis stands for."""
+    """The parts of an index, with one for each axis."""
     parts = list(key) if isinstance(key, tuple) else [key]
-    count = sum(part is not None for part in parts)
-    spread = [i for i, part in enumerate(parts) if part is Ellipsis]
-    if len(spread) > 1 or count > rank + 1:
+    taken = sum(part is not None and part is not Ellipsis for part in parts)
+    if sum(part is Ellipsis for part in parts) > 1 or taken > rank:
         raise NotLowered("another index")
-    if spread:
-        parts[spread[0] : spread[0] + 1] = [slice(None)] * (rank - count + 1)
-    return parts
+    return without_ellipsis(parts, rank)
 
 
 def _is_known(part: slice) -> bool:
