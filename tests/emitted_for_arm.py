@@ -97,7 +97,7 @@ def text_of(function: Callable[..., Any], *args: Any, are_open: bool = False) ->
     found: list[str] = []
 
     def results(ahead: Any) -> list[bytes]:
-        found.append(modules.module_of(ahead._functions))
+        found.append(modules.module_of(ahead._functions, ahead._added))
         raise NotImplementedError
 
     def compiled_each(texts: Sequence[str]) -> list[bytes]:

@@ -296,7 +296,7 @@ def test_plans_run_while_python_ends() -> None:
 def test_a_graph_that_llvm_refuses(monkeypatch: Any) -> None:
     """A text that this version of LLVM does not take: one warning, and NumPy's numbers."""
     usual = modules.module_of
-    monkeypatch.setattr(modules, "module_of", lambda functions: usual(functions) + REFUSED)
+    monkeypatch.setattr(modules, "module_of", lambda *functions: usual(*functions) + REFUSED)
     assert_one_warning("immarg", "computed by NumPy instead")
 
 

@@ -194,6 +194,10 @@ NESTED: dict[str, tuple[Function, tuple[Any, ...]]] = {
 def test_nested(name: str, pause: int, monkeypatch: Any) -> None:
     """Also where loops that are known to be long stop, to be interrupted, and go on."""
     monkeypatch.setattr(loops, "_PAUSE", pause)
+    if pause == 1:
+        monkeypatch.setenv(
+            "WENGERT_CACHE_DIR", ""
+        )  # what is kept there was made with the usual pause
     f, xs = NESTED[name]
     for g in orders(f):
         kinds = agree(g, *xs)

@@ -26,9 +26,9 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 @kernel
 def _compiled(form: Form) -> str:
-    text, declarations, _ = product_text(form)
+    made = product_text(form)
     head = "define void @kernel(ptr %b, i64 %part) nounwind {"
-    return "\n".join([*sorted(declarations), head, text, "}"])
+    return "\n".join([*sorted(made.declarations), head, made.text, "}"])
 
 
 def multiplied(form: Form, a: Any, b: Any, c: Any, starts: Any = ((0, 0, 0),)) -> None:

@@ -30,9 +30,11 @@ OLDEST: Final = (
     *("numpy==2.0.0", "scipy==1.13.0", "ml_dtypes==0.4.0", "rich==13.0.0"),
     *("llvmlite==0.45.0", "scipy-openblas32==0.3.28.0.2"),
 )
-ENGINE: Final = ("native_engine", "native_plans", "concurrency", "large_kernels")
+ENGINE: Final = (
+    "native_engine", "native_plans", "native_registers", "concurrency", "large_kernels",
+)  # fmt: skip
 OTHERS: Final = ("function", "variable", "tape")
-CUT: Final = ("native_engine", "concurrency", "function")
+CUT: Final = ("native_engine", "native_registers", "concurrency", "function")
 
 
 _OWN: Final = f"{sys.version_info[0]}.{sys.version_info[1]}"

@@ -7,6 +7,7 @@ short_rows     Rows of two to four elements, such as points in space: a row in e
 vectors        LLVM IR for scalar code, vectorized
 math_functions Vector versions of the functions of `mathematics` that some code calls
 memory_access  LLVM IR for memory: loads, stores, gathers and scatters of vectors, with masks
+short_accesses Masked loads and stores as those of short vectors, which LLVM keeps in registers
 combine        LLVM IR for reductions: their neutral elements, and combining two partial results
 column_loop    LLVM IR for the loop over the columns of a row, vectorized, with accumulators
 loop_emitter   LLVM IR for groups: a function each

@@ -56,6 +56,7 @@ class Function(NamedTuple):
     text: str
     declarations: frozenset[str]
     calls: tuple[tuple[str, str, int], ...]
+    inlines: bool = False  # whether the functions of the plan that it calls become parts of it
 
 
 def is_compiled(form: Form, count: int) -> bool:

@@ -6,18 +6,26 @@ way lies in a block of memory of the function's own.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from wengert.engines.native.codegen.gemm_forms import Function
+from wengert.engines.native.codegen.vectors import memory_type
 from wengert.engines.native.frontend.arrays import Base, Known
 from wengert.engines.native.frontend.parts import Part
 from wengert.engines.native.program.arena import Arena
 from wengert.engines.native.program.steps import Call
+from wengert.values.open_size import OpenSize
 
 # What hands out the parts of a function to threads.
 _PARALLEL: Final = "@parallel"
 _COPY: Final = "@llvm.memcpy.p0.p0.i64"
+# Bodies that become parts of the function that calls them have so many lines at most, and the arrays
+# that it may then keep in registers so many bytes.
+_LINES: Final = 400
+_REGISTERS: Final = 1024
+_REGISTER: Final = 64  # bytes of one
 
 
 class BodyWriter:
@@ -28,6 +36,7 @@ class BodyWriter:
         self.calls = calls  # of all bodies, one after the other
         self.wrong = Base((), "b1", what.place)  # whether a check failed
         self.looks = any(not call.name for call in calls)
+        self.inlines = all(map(_is_plain, calls)) and sum(map(_lines, calls)) <= _LINES
         self._memory = Arena()
         self._block = Base((), "u1", what.place)
         self._arguments: list[tuple[Base, int]] = []
@@ -39,6 +48,8 @@ class BodyWriter:
         self._settings: list[Any] = []
         self._entry: list[str] = []
         self._names: dict[tuple[str, int], str] = {}  # of addresses in arrays
+        self._copy_count = 0
+        self._own: dict[Base, str] = {}  # arrays of the function's own, which are no arguments
 
     # ---- where the arrays are --------------------------------------------------------------------
 
@@ -71,6 +82,7 @@ class BodyWriter:
                     self._memory.give(begin, base.bytes)
         size = max(self._memory.size, 1)
         self._block.shape, self._block.size = (size,), size
+        self._keep([self._block])
 
     def _write_over(self, call: Call, at: int, last: dict[Base, int]) -> None:
         """Let the outputs of a call overwrite an input in the block that is not read any more."""
@@ -94,13 +106,27 @@ class BodyWriter:
             self._arguments.append((base, 0))
         return f"%a{self._slots[base]}"
 
+    def _keep(self, bases: Sequence[Base]) -> bool:
+        """Have arrays of the function's own for some, which LLVM puts into registers if it can."""
+        sizes = [base.bytes for base in bases]
+        if not self.inlines or OpenSize in map(type, sizes) or sum(sizes) > _REGISTERS:
+            return False
+        for base, size in zip(bases, sizes, strict=True):
+            self._own[base] = f"%own{len(self._own)}"
+            self._entry.append(f"{self._own[base]} = alloca [{size} x i8], align 64")
+        return True
+
+    def _array(self, base: Base) -> str:
+        """The name of an array: of the function's own, or of one that it is called with."""
+        return self._own.get(base) or self._argument(base)
+
     def _address(self, base: Base, begin: int = 0) -> str:
         """The name of an address, which is computed when the function begins, or of a row."""
         if base in self._row_of:
             return self._in_row(self._row_of[base], begin * int(base.kind[1]))
         owner, offset = self._where[base]
         offset += begin * int(base.kind[1])
-        array = self._argument(owner)
+        array = self._array(owner)
         if not offset:
             return array
         name = self._names.get((array, offset))
@@ -127,8 +153,9 @@ class BodyWriter:
         made.inside = self.calls
         declared = f"declare void {_COPY}(ptr, ptr, i64, i1)"
         text = ["entry:", *self._found(), *self._entry, *lines]
-        made.function = Function("\n".join(text), frozenset([declared]), ())
-        made.settings = "loop", tuple(self._runtime), tuple(self._settings)
+        made.function = Function("\n".join(text), frozenset([declared]), (), self.inlines)
+        if not self.inlines:
+            made.settings = "loop", tuple(self._runtime), tuple(self._settings)
         made.chosen = frozenset([base for base, _ in self._arguments]) - self._read()
         return made
 
@@ -140,9 +167,11 @@ class BodyWriter:
     def _found(self) -> list[str]:
         """The lines that find arrays, functions and settings."""
         lines = []
-        for k in range(len(self._arguments) + 1):
+        for k in range(len(self._arguments) + (not self.inlines)):
             lines.append(f"%g{k} = getelementptr ptr, ptr %b, i64 {k}")
             lines.append(f"%a{k} = load ptr, ptr %g{k}")
+        if self.inlines:  # which needs neither threads nor tables
+            return lines
         settings = f"%a{len(self._arguments)}"
         lines.append(f"%pool = load ptr, ptr {settings}")
         names = [*self._runtime.values(), *[f"%s{k}" for k in range(len(self._settings))]]
@@ -159,7 +188,7 @@ class BodyWriter:
                 lines += self._look(call, name)
             elif call.name == "@copy":
                 (old, begin), (new, _) = call.arrays
-                lines += memcpy(self._address(new), self._address(old, begin), new.bytes)
+                lines += self._copied(self._address(new), self._address(old, begin), new)
             else:
                 lines += self._one_call(call, name)
         return lines
@@ -176,10 +205,13 @@ class BodyWriter:
 
     def _one_call(self, call: Call, name: str) -> list[str]:
         places = [self._address(*place) for place in call.arrays]
-        for table in call.tables:
-            places.append(f"%s{len(self._settings)}")
-            self._settings.append(table)
         lines: list[str] = []
+        for k, table in enumerate(call.tables):
+            if self.inlines:
+                places.append(self._own_table(table[1], f"%n{name}.{k}"))
+            else:
+                places.append(f"%s{len(self._settings)}")
+                self._settings.append(table)
         self._entry.append(f"%p{name} = alloca [{len(places)} x ptr]")
         for k, place in enumerate(places):
             self._entry.append(f"%p{name}.{k} = getelementptr ptr, ptr %p{name}, i64 {k}")
@@ -193,6 +225,34 @@ class BodyWriter:
         self._entry += [f"%pace{name} = alloca i64", f"store i64 0, ptr %pace{name}"]
         job = f"ptr {function}, ptr %p{name}, i64 {call.shares}, ptr %pace{name}"
         return [*lines, f"call void %f0(ptr %pool, {job})"]
+
+    def _own_table(self, numbers: bytes, name: str) -> str:
+        """The name of a table whose numbers are in the code, where LLVM sees them."""
+        count = len(numbers) // 8
+        self._entry.append(f"{name} = alloca [{count} x i64]")
+        for k, number in enumerate(struct.unpack(f"={count}q", numbers)):
+            self._entry += [
+                f"{name}.{k} = getelementptr i64, ptr {name}, i64 {k}",
+                f"store i64 {number}, ptr {name}.{k}",
+            ]
+        return name
+
+    def _copied(self, to: str, source: str, base: Base) -> list[str]:
+        """The lines that copy an array as large as one, if it is to be elsewhere.
+
+        A small one is copied as what it is: of its bytes LLVM would make an integer.
+        """
+        if to == source or not base.size:
+            return []
+        if type(base.bytes) is OpenSize or base.bytes > _REGISTER or base.kind[1] not in "48":
+            return [f"call void {_COPY}(ptr {to}, ptr {source}, i64 {base.bytes}, i1 false)"]
+        self._copy_count += 1
+        name, form = f"%copy{self._copy_count}", memory_type(base.kind, base.size)
+        place = f"align {base.kind[1]}"
+        return [
+            f"{name} = load {form}, ptr {source}, {place}",
+            f"store {form} {name}, ptr {to}, {place}",
+        ]
 
     def _flag(self, base: Base) -> str:
         """The address of a truth value that is false in the beginning."""
@@ -208,8 +268,16 @@ class BodyWriter:
         return ["ret void", "wrong:", f"store i8 1, ptr {self._flag(self.wrong)}"]
 
 
-def memcpy(to: str, source: str, size: int) -> list[str]:
-    """The line that copies so many bytes, if they are to be elsewhere."""
-    if to == source:
-        return []
-    return [f"call void {_COPY}(ptr {to}, ptr {source}, i64 {size}, i1 false)"]
+def _is_plain(call: Call) -> bool:
+    """Whether all that a call does is in functions of the plan, whose tables of numbers are known and short."""
+    if call.name.startswith("@k"):
+        tables = call.settings is None or (
+            not call.settings[0] and len(call.settings[1]) <= _REGISTERS
+        )
+        return call.parts == 1 and call.sizes is None and tables
+    return call.name in ("", "@copy")
+
+
+def _lines(call: Call) -> int:
+    own = 1 if call.function is None else call.function.text.count("\n")
+    return own + sum(map(_lines, call.inside))

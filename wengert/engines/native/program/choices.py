@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wengert.engines.native.frontend.arrays import Base, Choice, Input
-from wengert.engines.native.program.bodies import BodyWriter, memcpy
+from wengert.engines.native.program.bodies import BodyWriter
 from wengert.engines.native.program.steps import Call
 
 
@@ -52,7 +52,7 @@ class ChoiceWriter(BodyWriter):
         for k, (calls, copies) in enumerate(zip(self.branches, self._copies, strict=True)):
             lines += [f"branch{k}:", *self._called(calls, f"b{k}.")]
             for base, target in copies:
-                lines += memcpy(self._argument(target), self._address(base), base.bytes)
+                lines += self._copied(self._argument(target), self._address(base), base)
             lines.append("br label %done")
         return self._made([*lines, "done:", *self._ends_wrong(), "ret void"])
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from wengert.engines.native.frontend.arrays import Base, Input, Repeat, View, Write
-from wengert.engines.native.program.bodies import BodyWriter, memcpy
+from wengert.engines.native.program.bodies import BodyWriter
 from wengert.engines.native.program.steps import Call, copy_call
 
 _PAUSE: Final = 1 << 26  # elements of work between two looks at signals
@@ -71,6 +71,7 @@ class LoopWriter(BodyWriter):
                     self._where[base] = self._where[old]
         kept = [w.view.base for w in writes] + [base for _, base in self._emitted_after]
         self._lay_out(kept if goes_on is None else [*kept, goes_on])
+        self._carried = self._keep_carried()
 
     def _find_rows(self) -> None:
         """Where the body reads what it takes, and writes what it emits."""
@@ -98,6 +99,15 @@ class LoopWriter(BodyWriter):
         name = f"%row{len(self._rows)}"
         self._rows.append(_Row(name, source, begin, step, backward))
         return name
+
+    def _keep_carried(self) -> list[Base]:
+        """Keep what is carried in arrays of the function's own, if these are small, from its begin to its end."""
+        bases: list[Base] = list(dict.fromkeys(self.loop.results))
+        if not self._keep(bases):
+            return []
+        for base in bases:
+            self._entry += self._copied(self._array(base), self._argument(base), base)
+        return bases
 
     def call(self) -> Call:
         """The call of the loop, whose function has no name yet."""
@@ -146,12 +156,12 @@ class LoopWriter(BodyWriter):
     def _body(self) -> list[str]:
         lines = []
         for name, base in self._emitted_before:
-            lines += memcpy(name, self._address(base), base.bytes)
+            lines += self._copied(name, self._address(base), base)
         lines += self._called(self.body, "b")
         for name, base in self._emitted_after:
-            lines += memcpy(name, self._address(base), base.bytes)
+            lines += self._copied(name, self._address(base), base)
         for write in self.writes:
-            lines += self._copied(write)
+            lines += self._updated(write)
         return [*self._addresses_of_rows(), *self._parts_of_rows, *lines]
 
     def _addresses_of_rows(self) -> list[str]:
@@ -164,7 +174,7 @@ class LoopWriter(BodyWriter):
                 at = f"{name}.t"
             lines.append(f"{name}.m = mul i64 {at}, {step}")
             lines.append(f"{name}.o = add i64 {name}.m, {begin}")
-            array = self._argument(source)
+            array = self._array(source)
             lines.append(f"{name} = getelementptr i8, ptr {array}, i64 {name}.o")
         return lines
 
@@ -173,14 +183,21 @@ class LoopWriter(BodyWriter):
         lines: list[str] = []
         if self.stops:
             array, flag = self._argument(self.loop.tally), self._flag(self.stopped)
-            lines += [f"store i64 %t, ptr {array}", "ret void"]
-            lines += ["stop:", f"store i8 1, ptr {flag}", f"store i64 %t, ptr {array}", "ret void"]
-        return lines + self._ends_wrong()
+            lines += [f"store i64 %t, ptr {array}", *self._given_back(), "ret void"]
+            lines += ["stop:", f"store i8 1, ptr {flag}", f"store i64 %t, ptr {array}"]
+        return [*lines, *self._given_back(), *self._ends_wrong()]
 
-    def _copied(self, write: Write) -> list[str]:
+    def _given_back(self) -> list[str]:
+        """What is carried is written to where it is expected."""
+        lines: list[str] = []
+        for base in self._carried:
+            lines += self._copied(self._argument(base), self._array(base), base)
+        return lines
+
+    def _updated(self, write: Write) -> list[str]:
         """A new value is copied to where the old one is, if it was not computed there."""
         carried = next(b for b, x in self.loop.inside.body.low.cells.items() if x is write.cell)
         if self._where.get(write.view.base) == self._where[carried]:
             return []
-        size = write.view.base.bytes
-        return memcpy(self._address(carried), self._address(write.view.base), size)
+        made = write.view.base
+        return self._copied(self._address(carried), self._address(made), made)

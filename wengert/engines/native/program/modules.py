@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Final
 
 from wengert.engines.native.codegen.gemm_forms import Function
 from wengert.engines.native.codegen.math_functions import functions_text
+from wengert.engines.native.codegen.short_accesses import with_short_accesses
 from wengert.engines.native.runtime.llvm import LOOPS, STRAIGHT, Compilation
+from wengert.engines.native.runtime.llvm_calls import INLINED
 from wengert.engines.native.runtime.pieces import LEAST, has_loops
 from wengert.engines.native.runtime.units import PREFIX
 
@@ -18,16 +20,30 @@ CALLED: Final = re.compile(rf"@{PREFIX}\d+")
 Functions = Mapping[str, Function]
 
 
-def defined(name: str, text: str) -> str:
-    """The definition of a plan's function."""
-    return f"define void {name}(ptr %b, i64 %part) nounwind {{\n{text}\n}}"
+def definitions(
+    functions: Functions,
+    wanted: Container[str],
+    renamed: Callable[[str], str] = lambda text: text,
+) -> list[str]:
+    """The definitions of a plan's functions, of which others than the wanted ones are called here alone."""
+    inlining = [function.text for function in functions.values() if function.inlines]
+    inlined = {name for text in inlining for name in CALLED.findall(text)}
+    found = []
+    for name, function in functions.items():
+        linkage = "" if name in wanted else "internal "
+        how, text = "nounwind", function.text
+        if name in inlined:
+            how, text = f"{INLINED} nounwind", with_short_accesses(text)
+        head = f"define {linkage}void {name}(ptr %b, i64 %part) {how}"
+        found.append(renamed(f"{head} {{\n{text}\n}}"))
+    return found
 
 
-def module_of(functions: Functions) -> str:
+def module_of(functions: Functions, wanted: Container[str]) -> str:
     """The LLVM IR of functions, with those of `mathematics` that they call."""
     made = functions.values()
     declarations = {line for function in made for line in function.declarations}
-    parts = [defined(name, function.text) for name, function in functions.items()]
+    parts = definitions(functions, wanted)
     calls = dict.fromkeys([call for function in made for call in function.calls])
     parts += functions_text(calls, declarations)
     return "\n".join([*sorted(declarations), *parts])
@@ -114,5 +130,5 @@ class Ahead:
 
     def _compile(self, loops: bool, names: list[str]) -> None:
         inside = with_called(names, self._functions)
-        text = module_of({name: self._functions[name] for name in inside})
+        text = module_of({name: self._functions[name] for name in inside}, names)
         self._compilation.add(text, LOOPS if loops or has_loops(text) else STRAIGHT)

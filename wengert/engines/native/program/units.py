@@ -13,7 +13,7 @@ from typing import Final
 
 from wengert.engines.native.codegen.gemm_forms import Function
 from wengert.engines.native.codegen.math_functions import functions_text
-from wengert.engines.native.program.modules import CALLED, defined, with_called
+from wengert.engines.native.program.modules import CALLED, definitions, with_called
 from wengert.engines.native.runtime.cache import digest_of
 from wengert.engines.native.runtime.units import PREFIX, Text, symbol_of
 
@@ -38,9 +38,7 @@ def _unit(name: str, functions: dict[str, Function]) -> tuple[str, Text]:
                 return body
             return CALLED.sub(lambda found: f"@{symbol_of(unit, places[found[0]])}", body)
 
-        own = [
-            defined(f"@{symbol_of(unit, places[n])}", renamed(f.text)) for n, f in inside.items()
-        ]
+        own = definitions(inside, [name], renamed)
         return "\n".join([*declarations, *own, *mathematics])
 
     unit = digest_of(_KIND, text(""))

@@ -8,6 +8,7 @@ that take long let go of it.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 from typing import Any, Final, NamedTuple
@@ -33,6 +34,22 @@ _SHORT: Final[dict[str, Any]] = {
     "DisposeMemoryBuffer": (None, _POINTER),
     "DisposeString": (None, ctypes.c_char_p),
 }
+# Passes, which not every version has by these names: then functions stay calls, and arrays in memory.
+_PASSES: Final[dict[str, Any]] = {
+    "CreatePipelineTuningOptions": (_POINTER,),
+    "CreatePassBuilder": (_POINTER, _POINTER, _POINTER),
+    "CreateNewModulePassManager": (_POINTER,),
+    "module_AddAlwaysInlinerPass": (None, _POINTER),
+    "module_AddSROAPass": (None, _POINTER),
+    "module_AddInstCombinePass": (None, _POINTER),
+    "RunNewModulePassManager": (None, _POINTER, _POINTER, _POINTER),
+    "DisposeNewModulePassManger": (None, _POINTER),
+    "DisposePassBuilder": (None, _POINTER),
+    "DisposePipelineTuningOptions": (None, _POINTER),
+}
+
+# The attribute of functions that become parts of those that call them.
+INLINED: Final = "alwaysinline"
 
 
 class Calls(NamedTuple):
@@ -44,23 +61,51 @@ class Calls(NamedTuple):
         """Compile LLVM IR to an object file, for the target machine at an address."""
         context = self.functions["ContextCreate"]()
         try:
+            if INLINED in text and _PASSES.keys() <= self.functions.keys():
+                # LLVM 22 makes invalid code of some arrays: then they stay in memory.
+                with contextlib.suppress(RuntimeError):
+                    return self._compiled(text, context, machine, inlines=True)
             return self._compiled(text, context, machine)
         finally:
             self.functions["ContextDispose"](context)
 
-    def _compiled(self, text: str, context: int, machine: int) -> bytes:
+    def _compiled(self, text: str, context: int, machine: int, inlines: bool = False) -> bytes:
         message = ctypes.c_char_p()
         module = self.functions["ParseAssembly"](context, text.encode(), ctypes.byref(message))
         try:
             if message or not module:
                 raise RuntimeError(f"LLVM IR parsing error\n{self._taken(message)}")
-            # Compiling what is invalid would end the process.
-            if self.functions["VerifyModule"](module, ctypes.byref(message)):
-                raise RuntimeError(self._taken(message))
+            self._verify(module)
+            if inlines:
+                self._inline(module, machine)
+                self._verify(module)
             return self._emitted(module, machine)
         finally:
             if module:
                 self.functions["DisposeModule"](module)
+
+    def _verify(self, module: int) -> None:
+        """Raise an error if a module is invalid: compiling it would end the process."""
+        message = ctypes.c_char_p()
+        if self.functions["VerifyModule"](module, ctypes.byref(message)):
+            raise RuntimeError(self._taken(message))
+
+    def _inline(self, module: int, machine: int) -> None:
+        """Put functions into those that call them, and what these keep in arrays into registers."""
+        call = self.functions
+        options, passes = (
+            call["CreatePipelineTuningOptions"](),
+            call["CreateNewModulePassManager"](),
+        )
+        builder = call["CreatePassBuilder"](machine, options)
+        call["module_AddAlwaysInlinerPass"](passes)
+        call["module_AddSROAPass"](passes)  # tables of numbers,
+        call["module_AddSROAPass"](passes)  # and the arrays whose places these say
+        call["module_AddInstCombinePass"](passes)
+        call["RunNewModulePassManager"](passes, module, builder)
+        call["DisposePassBuilder"](builder)
+        call["DisposeNewModulePassManger"](passes)
+        call["DisposePipelineTuningOptions"](options)
 
     def _emitted(self, module: int, machine: int) -> bytes:
         message = ctypes.c_char_p()
@@ -88,10 +133,13 @@ def calls() -> Calls | None:
     library = load_module("llvmlite.binding.ffi").lib
     try:
         name, handle = library._name, library._handle
-        found = _functions(ctypes.CDLL(name, handle=handle), _LONG)
-        return Calls(found | _functions(ctypes.PyDLL(name, handle=handle), _SHORT))
+        long, short = ctypes.CDLL(name, handle=handle), ctypes.PyDLL(name, handle=handle)
+        found = _functions(long, _LONG) | _functions(short, _SHORT)
     except AttributeError:
         return None
+    with contextlib.suppress(AttributeError):
+        found |= _functions(short, _PASSES)
+    return Calls(found)
 
 
 def _functions(library: Any, forms: dict[str, Any]) -> dict[str, Any]:
