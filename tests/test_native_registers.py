@@ -121,6 +121,8 @@ def test_where_they_stop_and_go_on(seed: int, gradient: bool, monkeypatch: Any) 
 def test_where_llvm_lacks_the_passes(seed: int, monkeypatch: Any) -> None:
     """Then functions stay calls, and arrays in memory."""
     monkeypatch.setenv("WENGERT_CACHE_DIR", "")
+    llvm.load_llvm()
+    llvm_calls.calls()  # which are kept
     monkeypatch.setitem(llvm_calls._PASSES, "NoSuchPass", (None,))
     assert_alike(Program(seed), True)
 
