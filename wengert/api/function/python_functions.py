@@ -69,8 +69,13 @@ def _run(func: Callable[..., Result], *args: Tensor | Array) -> Result:
     try:
         return _called_apart(func, *args)
     except Exception as error:
-        kind = next(made for known, made in _KINDS if isinstance(error, known))
-        raise kind(f"{type(error).__name__}: {error}") from error
+        raise as_operations_error(error) from error
+
+
+def as_operations_error(error: Exception) -> OpError:
+    """What a user's function raised, as an error of the operation that called it."""
+    kind = next(made for known, made in _KINDS if isinstance(error, known))
+    return kind(f"{type(error).__name__}: {error}")
 
 
 def _as_list(returned: Result | Sequence[Result] | None) -> list[Any]:
