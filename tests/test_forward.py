@@ -267,6 +267,22 @@ def test_jvp_of_what_is_no_tensor() -> None:
         forward.jvp(2.0)
 
 
+def test_jvp_of_slices_says_what_has_a_tangent() -> None:
+    """And of other values that are made of tensors."""
+    x = tf.constant([1.0, 2.0])
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as forward:
+        slices = tf.IndexedSlices(2.0 * x, tf.constant([1, 0]), tf.constant([2]))
+        ragged = tf.RaggedTensor.from_row_lengths(3.0 * x, [1, 1])
+        dense = tf.convert_to_tensor(slices)
+    with pytest.raises(TypeError, match=r"jvp\(slices.values\).*tf.convert_to_tensor"):
+        forward.jvp(slices)
+    with pytest.raises(TypeError, match="RaggedTensor is made of"):
+        forward.jvp(ragged)
+    assert forward.jvp(slices.values).numpy().tolist() == [2.0, 2.0]
+    assert forward.jvp(dense).numpy().tolist() == [2.0, 2.0]
+    assert forward.jvp(ragged.values).numpy().tolist() == [3.0, 3.0]
+
+
 def test_a_primal_that_is_watched_again() -> None:
     """Its tangents add up, as those of a sum do."""
     x = tf.constant(2.0)
