@@ -11,6 +11,7 @@ import pytest
 import wengert as tf
 
 X = tf.constant([1.0, 2.0], tf.float64)
+OTHER = tf.constant([3.0, 4.0], tf.float64)
 
 
 class Model:
@@ -107,6 +108,7 @@ def test_an_optimizer_does_what_it_does_in_eager_mode(way: str) -> None:
         (lambda x: 3.0 * x, [0.0, 0.0]),
         (lambda x: tf.linalg.matvec(tf.constant([[1.0, 2.0], [3.0, 4.0]], tf.float64), x), [0.0, 0.0]),
         (lambda x: (3.0 * x, x * x)[0], [0.0, 0.0]),
+        (lambda x: OTHER * x, [0.0, 0.0]),  # of an input that no one follows
         (lambda x: x * x, [2.0, 2.0]),
         (tf.identity, None),
         (lambda x: x + 1.0, None),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert.core.context import activate, active_rules, note, note_access, thread
+from wengert.core.forward import Accumulator
 from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import NoGradientError
@@ -25,6 +26,7 @@ from wengert.execution.engine_registry import (
 from wengert.execution.plan import Plan, effects, given_value, runs_once
 from wengert.execution.replay import replay
 from wengert.graph.function_graph import FunctionGraph
+from wengert.graph.graph_reverse import operations_between
 from wengert.graph.operation import Operation
 from wengert.overrides.switches import inner_accumulator, switches_inside
 from wengert.state.cell import new_resource
@@ -138,10 +140,29 @@ class Subgraph:
             followed = tuple([any(r.follows((v,)) for r in recorders) for v in values])
             if any(followed):
                 pushes = any(r.computes and r.follows(values) for r in recorders)
-                if pushes and (in_graph or self._runs_once()):
-                    return replay(self.graph, self.results, values)
-                return self._recorded(followed, len(recorders), values)
+                if not (pushes and (in_graph or self._runs_once())):
+                    return self._recorded(followed, len(recorders), values)
+                return self._noting_reach(values, replay(self.graph, self.results, values))
+            return self._noting_reach(values, self._carried_out(values))
         return self._carried_out(values)
+
+    def _noting_reach(self, values: Sequence[Any], results: list[Any]) -> list[Any]:
+        """The results of a call, of which accumulators are told that they were made of the values.
+
+        A result that depends on none of the inputs was not; what is returned for gradients alone always was.
+        """
+        for recorder in thread.context.recorders:
+            if isinstance(recorder, Accumulator) and recorder.has_reached(values):
+                pairs = zip(results, self._depending(), strict=False)
+                own = [y for y, depends in pairs if depends]
+                recorder.reach(values, [*own, *results[len(self.results) :]])
+        return results
+
+    def _depending(self) -> list[bool]:
+        """Which of the results have a gradient by some input."""
+        inputs = {x._key for x in self.graph.all_inputs if x.dtype.is_differentiable}
+        between = {id(op) for op in operations_between(self.results, inputs, set())}
+        return [y._key in inputs or id(y.op) in between for y in self.results]
 
     def _runs_once(self) -> bool:
         """Whether another run would be another one, asked again when the graph changed."""
@@ -164,7 +185,7 @@ class Subgraph:
         row, longer = self._handing_out(wanted, orders)
         results = longer._carried_out(values)
         note(row, values, {}, results)
-        return results[: len(self.results)]
+        return self._noting_reach(values, results)[: len(self.results)]
 
     def _handing_out(self, wanted: Wanted, orders: int) -> tuple[Row, Subgraph]:
         """A call that also returns what `orders` gradients need, to avoid a second run."""
@@ -174,10 +195,11 @@ class Subgraph:
             for _ in range(orders):
                 try:
                     there = tuple(range(len(self.results) + len(more)))
-                    inner = self.gradient(wanted, there, more).inner
+                    gradient = self.gradient(wanted, there, more)
                 except NoGradientError:  # raised when the gradient is requested
                     break
-                new = [x for x in inner if all(x is not m for m in more)]
+                needed = [*gradient.inner, *(gradient.unfollowed if orders > 1 else ())]
+                new = [x for x in needed if all(x is not m for m in more)]
                 if not new:
                     break
                 more += new
@@ -279,13 +301,17 @@ class _Gradient:
         self._graph = pull.graph
         self._gradients = pull.gradients
         outputs = [pull.graph.entered(p) for p in parts_of(pull.gradients)]
-        own = {id(x) for x in graph.all_inputs}
-        # The inner values of the differentiated graph that the gradient needs.
-        self.inner = [
+        own = {id(x): w for x, w in zip(graph.all_inputs, wanted, strict=True)}
+        captured = [
             v
             for v in pull.graph.captured
-            if isinstance(v, SymbolicTensor) and v.op.graph is graph and id(v) not in own
+            if isinstance(v, SymbolicTensor) and v.op.graph is graph and not own.get(id(v))
         ]
+        # The inner values of the differentiated graph that the gradient needs.
+        self.inner = [v for v in captured if id(v) not in own]
+        # And inputs that no one follows. A call returns them, too, if its gradient has one: to that they are
+        # results of the call, as all else that it takes from there, so that it is zero and not None.
+        self.unfollowed = [v for v in captured if id(v) in own and v.dtype.is_differentiable]
         self._subgraph = Subgraph(pull.graph, outputs)
 
     def __call__(self, gs: Sequence[Any], known: dict[int, Any], xs: Sequence[Any]) -> list[Any]:
