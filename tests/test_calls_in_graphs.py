@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.errors import GradientWarning
 
 X = tf.constant([1.0, 2.0], tf.float64)
 OTHER = tf.constant([3.0, 4.0], tf.float64)
@@ -66,6 +67,29 @@ def test_what_another_result_needs_has_a_gradient_of_zeros(way: str) -> None:
     first, second = WAYS[way](step)(X)
     np.testing.assert_array_equal(first, X)
     np.testing.assert_array_equal(second, [0.0, 0.0])
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_integer_that_is_passed_through_is_a_result(way: str) -> None:
+    """It is no longer the argument, whose gradient by itself would be one."""
+    call = tf.function(lambda x, n: (2.0 * x, n))
+
+    def gradients(x: Any) -> Any:
+        n = tf.constant(3)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = call(x, n)
+        by_x, by_n = tape.gradient(y, (x, n))
+        assert by_n is None
+        assert tape.gradient(y[1], n) is None
+        return by_x
+
+    with pytest.warns(GradientWarning):
+        found = WAYS[way](gradients)(X)
+    np.testing.assert_array_equal(found, [2.0, 2.0])
+    with tf.Graph().as_default():
+        x, n = tf.compat.v1.placeholder(tf.float32), tf.compat.v1.placeholder(tf.int32)
+        assert tf.compat.v1.gradients(call(x, n), [x, n])[1] is None
 
 
 def test_of_graphs_and_of_what_is_around() -> None:

@@ -177,7 +177,7 @@ class Subgraph:
             with activate((), None):
                 return self.run_on_tensors(values)
         with activate((), thread.context.interpreter):
-            return _of_one_call(replay(self.graph, self.results, values))
+            return _of_one_call(replay(self.graph, self.results, values), values)
 
     # ---- under a tape ------------------------------------------------------------------------
 
@@ -324,16 +324,22 @@ def _may_be_zero(y: Any) -> bool:
     return y.dtype.is_differentiable and y._array.dtype is not VARIANT
 
 
-def _of_one_call(results: list[Any]) -> list[Any]:
+def _of_one_call(results: list[Any], values: Sequence[Any]) -> list[Any]:
     """Results of which those without a cotangent have one of zeros, if another has one, as of any call.
 
-    Lists are left out, as where the call is a record: without a cotangent they have nothing.
+    Lists are left out, as where the call is a record: without a cotangent they have nothing. An integer that was
+    passed through is a result of the call, and no longer the argument.
     """
     at = [i for i, y in enumerate(results) if y is not None and _may_be_zero(y)]
     if len(at) > 1:
         for i, y in zip(at, bound.together([results[i] for i in at]), strict=True):
             results[i] = y
-    return results
+    given = {id(v) for v in values}
+    return [bound.identity(y) if id(y) in given and _is_counting(y) else y for y in results]
+
+
+def _is_counting(y: Any) -> bool:
+    return isinstance(y, SymbolicTensor) and y._array.dtype.kind in "iub"
 
 
 def _carrying_tangents(
