@@ -318,7 +318,9 @@ def roll(input: TensorLike, shift: TensorLike, axis: Integers, name: str | None 
     complaint = "axis {at} is out of range"
     along, axis_given = as_numbers(axis)
     axes = Axes([one_axis(a, len(dims(x)), "Roll", complaint) for a in along], axis_given)
-    shifts = Axes(*as_numbers(shift))
+    shifts, shift_given = as_numbers(shift)
+    if all(type(s) is int for s in shifts):  # and not computed for each example
+        shifts = Axes(shifts, shift_given)
     if len(shifts) != len(axes):
         raise InvalidArgumentError("shift and axis must have the same size [Op:Roll]")
     result: Tensor = apply(ROLL, (x,), {"shift": shifts, "axis": axes})
