@@ -64,6 +64,8 @@ class Subgraph:
         # With the variables of the call that it was traced for.
         self._tangents: dict[Any, tuple[Subgraph, list[Variable | None]]] = {}
         self._once = -1, False  # the version of the graph, and whether it runs but once
+        # The version of the graph, and which results have a gradient by some input.
+        self._depends: tuple[int, list[bool]] = -1, []
 
     # ---- arrays ------------------------------------------------------------------------------
 
@@ -159,10 +161,14 @@ class Subgraph:
         return results
 
     def _depending(self) -> list[bool]:
-        """Which of the results have a gradient by some input."""
-        inputs = {x._key for x in self.graph.all_inputs if x.dtype.is_differentiable}
-        between = {id(op) for op in operations_between(self.results, inputs, set())}
-        return [y._key in inputs or id(y.op) in between for y in self.results]
+        """Which of the results have a gradient by some input, asked again when the graph changed."""
+        version, known = self._depends
+        if version != self.graph.changes or len(known) != len(self.results):
+            inputs = {x._key for x in self.graph.all_inputs if x.dtype.is_differentiable}
+            between = {id(op) for op in operations_between(self.results, inputs, set())}
+            known = [y._key in inputs or id(y.op) in between for y in self.results]
+            self._depends = self.graph.changes, known
+        return known
 
     def _runs_once(self) -> bool:
         """Whether another run would be another one, asked again when the graph changed."""
