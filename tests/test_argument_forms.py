@@ -189,7 +189,7 @@ def test_a_registered_gradient_in_a_graph() -> None:
     @tf.RegisterGradient("SumByItsAxis")
     def rule(op: Any, g: Any) -> Any:
         assert len(op.inputs) == 2
-        assert [x.shape.rank for x in op.inputs] == [2, 1]
+        assert [x.shape.rank for x in op.inputs] == [2, 0]
         assert len(list(op.inputs)) == len(op.inputs[:]) == 2
         return [tf.ones_like(op.inputs[0]) * tf.expand_dims(g, op.inputs[1]) * 5.0, None]
 
@@ -349,6 +349,65 @@ def test_an_override_within_a_batch_to_second_order(compiled: bool | None) -> No
     g, h = f(tf.ones([3, 4]))
     assert (g.numpy() == 8.0).all()
     assert (h.numpy() == 24.0).all()
+
+
+# Of a type what a program gave: as an input, or as an attribute.
+GIVEN: list[tuple[str, Callable[..., Any], int | str, Any]] = [
+    ("Sum", lambda x: tf.reduce_sum(x, 1), 1, 1),
+    ("Sum", lambda x: tf.reduce_sum(x, -1), 1, -1),
+    ("Sum", lambda x: tf.reduce_sum(x, [1]), 1, [1]),
+    ("Sum", lambda x: tf.reduce_sum(x, (1, -2)), 1, [1, -2]),
+    ("Sum", lambda x: tf.reduce_sum(x, tf.constant(-1)), 1, -1),
+    ("Sum", lambda x: tf.reduce_sum(x, np.array([-1])), 1, [-1]),
+    ("Sum", lambda x: tf.reduce_sum(x, []), 1, []),
+    ("Sum", lambda x: tf.reduce_sum(x), 1, [0, 1]),
+    ("Max", lambda x: tf.reduce_max(x, 0), 1, 0),
+    ("Roll", lambda x: tf.roll(x, 1, -1), 1, 1),
+    ("Roll", lambda x: tf.roll(x, 1, -1), 2, -1),
+    ("Roll", lambda x: tf.roll(x, [1, 2], [0, -1]), 2, [0, -1]),
+    ("Squeeze", lambda x: tf.squeeze(x[None]), "squeeze_dims", []),
+    ("Squeeze", lambda x: tf.squeeze(x[None], 0), "squeeze_dims", [0]),
+    ("Squeeze", lambda x: tf.squeeze(x[None], [-3]), "squeeze_dims", [-3]),
+    ("OneHot", lambda x: tf.one_hot([1], 3, x[0, 0], x[0, 1]), "axis", -1),
+    ("OneHot", lambda x: tf.one_hot([1], 3, x[0, 0], x[0, 1], axis=0), "axis", 0),
+    ("Pack", lambda x: tf.stack([x, x], -2), "axis", -2),
+    ("Unpack", lambda x: tf.unstack(x, axis=-1), "axis", -1),
+]
+
+
+@pytest.mark.parametrize(("kind", "program", "where", "given"), GIVEN)
+@pytest.mark.parametrize("way", ["eager", "compiled", "graph"])
+def test_rules_see_what_the_program_gave(
+    way: str, kind: str, program: Callable[..., Any], where: int | str, given: Any
+) -> None:
+    """A number or a list, counted from either end."""
+    seen = []
+
+    def rule(op: Any, *gs: Any) -> Any:
+        if isinstance(where, str):
+            seen.append(op.get_attr(where))
+        else:
+            assert op.inputs[where].dtype is tf.int32
+            seen.append(tf.get_static_value(op.inputs[where]).tolist())
+        return [None] * len(op.inputs)
+
+    def run(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.gradient_override_map({kind: rule}):
+                y = program(x)
+        return tape.gradient(y, x) is None
+
+    if way == "graph":
+        with tf.Graph().as_default():
+            x = v1.placeholder(tf.float32, [2, 4])
+            with tf.gradient_override_map({kind: rule}):
+                y = program(x)
+            v1.gradients(y, x)
+    else:
+        (run if way == "eager" else tf.function(run, jit_compile=True))(tf.constant(X))
+    assert seen[0] == given
+    assert type(seen[0]) is type(given)
 
 
 # ---- attributes, and results that are none here -------------------------------------------------

@@ -123,3 +123,61 @@ def test_overridden_gradients() -> None:
         return tape.gradient(y, x)
 
     np.testing.assert_allclose(f(X), 18.0 * X, rtol=1e-12)
+
+
+def taken_twice(f: Function, pick: Function) -> tuple[Any, Any, Any]:
+    """The gradient of what is picked of a vectorized function, its gradient, and its tangent."""
+
+    def first() -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = pick(tf.vectorized_map(f, X))
+        return tape.gradient(y, X)
+
+    with tf.GradientTape() as outer:
+        outer.watch(X)
+        g = first()
+    with tf.autodiff.ForwardAccumulator(X, tf.ones_like(X)) as acc:
+        pushed = first()
+    return g, None if g is None else outer.gradient(g, X), None if g is None else acc.jvp(pushed)
+
+
+@pytest.mark.parametrize(
+    ("f", "pick", "first", "second"),
+    [
+        (lambda x: 3.0 * x, tf.identity, 3.0, 0.0),
+        (tf.function(lambda x: 3.0 * x), tf.identity, 3.0, 0.0),
+        (lambda x: (x * x, x), lambda y: y[1], 1.0, 0.0),  # passed through
+        (lambda x: x * x, tf.identity, None, 2.0),
+        (lambda x: (x * x, tf.constant(1.0)), lambda y: y[1], 0.0, 0.0),
+        (lambda x: (x * x, tf.stop_gradient(x)), lambda y: y[1], 0.0, 0.0),
+        (lambda x: x, tf.identity, 1.0, None),
+        (lambda x: (-x, x), lambda y: y[1], 1.0, None),
+    ],
+)
+def test_a_vectorized_function_has_the_gradients_of_one_call(
+    f: Function, pick: Function, first: float | None, second: float | None
+) -> None:
+    """As in TensorFlow, where it is traced and called: zeros for what the call hands out, and not None."""
+    g, gradient, tangent = taken_twice(f, pick)
+    if first is not None:
+        np.testing.assert_array_equal(g, np.full(X.shape, first))
+    for found in (gradient, tangent):
+        assert (found is None) == (second is None)
+        if second is not None:
+            np.testing.assert_array_equal(found, np.full(X.shape, second))
+
+
+def test_zeros_of_a_vectorized_function_go_on() -> None:
+    """To the third gradient, and to every row of a Jacobian."""
+    with tf.GradientTape() as third:
+        third.watch(X)
+        with tf.GradientTape(persistent=True) as second:
+            second.watch(X)
+            with tf.GradientTape() as tape:
+                tape.watch(X)
+                y = tf.vectorized_map(lambda x: 3.0 * x, X)
+            g = tape.gradient(y, X)
+        h = second.gradient(g, X)
+    np.testing.assert_array_equal(third.gradient(h, X), np.zeros(X.shape))
+    np.testing.assert_array_equal(second.jacobian(g, X), np.zeros((*X.shape, *X.shape)))

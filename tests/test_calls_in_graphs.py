@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.errors import GradientWarning
 
 X = tf.constant([1.0, 2.0], tf.float64)
+OTHER = tf.constant([3.0, 4.0], tf.float64)
 
 
 class Model:
@@ -67,6 +69,29 @@ def test_what_another_result_needs_has_a_gradient_of_zeros(way: str) -> None:
     np.testing.assert_array_equal(second, [0.0, 0.0])
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_an_integer_that_is_passed_through_is_a_result(way: str) -> None:
+    """It is no longer the argument, whose gradient by itself would be one."""
+    call = tf.function(lambda x, n: (2.0 * x, n))
+
+    def gradients(x: Any) -> Any:
+        n = tf.constant(3)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = call(x, n)
+        by_x, by_n = tape.gradient(y, (x, n))
+        assert by_n is None
+        assert tape.gradient(y[1], n) is None
+        return by_x
+
+    with pytest.warns(GradientWarning):
+        found = WAYS[way](gradients)(X)
+    np.testing.assert_array_equal(found, [2.0, 2.0])
+    with tf.Graph().as_default():
+        x, n = tf.compat.v1.placeholder(tf.float32), tf.compat.v1.placeholder(tf.int32)
+        assert tf.compat.v1.gradients(call(x, n), [x, n])[1] is None
+
+
 def test_of_graphs_and_of_what_is_around() -> None:
     """tf.gradients, and a tape around a function that calls another one."""
     model = Model()
@@ -107,6 +132,7 @@ def test_an_optimizer_does_what_it_does_in_eager_mode(way: str) -> None:
         (lambda x: 3.0 * x, [0.0, 0.0]),
         (lambda x: tf.linalg.matvec(tf.constant([[1.0, 2.0], [3.0, 4.0]], tf.float64), x), [0.0, 0.0]),
         (lambda x: (3.0 * x, x * x)[0], [0.0, 0.0]),
+        (lambda x: OTHER * x, [0.0, 0.0]),  # of an input that no one follows
         (lambda x: x * x, [2.0, 2.0]),
         (tf.identity, None),
         (lambda x: x + 1.0, None),

@@ -266,6 +266,24 @@ def test_recompute_grad_of_a_ragged_argument() -> None:
     assert of_scale.numpy() == 14.0
 
 
+@pytest.mark.parametrize("look", [tf.gather, tf.nn.embedding_lookup])
+@pytest.mark.parametrize("in_function", [False, True])
+def test_recompute_grad_adds_up_the_rows_of_a_lookup(look: Any, in_function: bool) -> None:
+    """For what it is given and what it reads."""
+    v, rows = tf.Variable([[1.0], [2.0], [3.0]]), tf.constant([0, 2, 0])
+
+    def gradients() -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            read = tf.recompute_grad(lambda i: look(v, i))(rows)
+            given = tf.recompute_grad(look)(v, rows)
+        found = tape.gradient(read, v), tape.gradient(given, v)
+        assert not any(isinstance(g, tf.IndexedSlices) for g in found)
+        return found
+
+    for g in (tf.function(gradients) if in_function else gradients)():
+        assert g.numpy().tolist() == [[2.0], [0.0], [1.0]]
+
+
 def test_recompute_grad_says_what_it_wraps() -> None:
     def f(x: Any) -> Any:
         return x

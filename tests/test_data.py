@@ -164,6 +164,94 @@ def test_an_error_of_a_function_leaves_the_iterator_usable() -> None:
     assert next(iterator).numpy() == 0.5
 
 
+def raising(error: Exception, at: int) -> Any:
+    def by(x: Any) -> Any:
+        if x == at:
+            raise error
+        return x
+
+    return by
+
+
+ENDS = [StopIteration("s"), tf.errors.OutOfRangeError(None, None, "o")]
+WITH_FUNCTIONS = {
+    "map": (lambda d, f: d.map(f), tf.errors.InvalidArgumentError),
+    "several": (
+        lambda d, f: d.map(f, num_parallel_calls=2).prefetch(2),
+        tf.errors.InvalidArgumentError,
+    ),
+    "scan": (lambda d, f: d.scan(0, lambda s, x: (s, f(x))), tf.errors.InvalidArgumentError),
+    "filter": (lambda d, f: d.filter(lambda x: f(x) >= 0), tf.errors.InternalError),
+    "flat_map": (
+        lambda d, f: d.flat_map(lambda x: tf.data.Dataset.from_tensors(f(x))),
+        tf.errors.InternalError,
+    ),
+}
+
+
+@pytest.mark.parametrize("error", ENDS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("method", WITH_FUNCTIONS)
+def test_what_a_function_raises_is_no_end_of_the_elements(method: str, error: Exception) -> None:
+    """A part of the elements would pass for all of them."""
+    make, kind = WITH_FUNCTIONS[method]
+    by = raising(error, 2)
+    dataset = make(
+        tf.data.Dataset.range(4), lambda x: tf.ensure_shape(tf.py_function(by, [x], tf.int64), [])
+    )
+    expected = kind if isinstance(error, StopIteration) else tf.errors.UnknownError
+    iterator = iter(dataset)
+    found = [int(next(iterator)) for _ in range(2)]
+    with pytest.raises(expected, match=type(error).__name__) as raised:
+        next(iterator)
+    assert type(raised.value) is expected
+    assert [*found, *map(int, iterator)] == [0, 1, 3]
+
+
+def test_reduce_has_the_error_of_the_operation() -> None:
+    by = raising(StopIteration("s"), 2)
+    with pytest.raises(tf.errors.OutOfRangeError, match="StopIteration: s"):
+        tf.data.Dataset.range(4).reduce(
+            tf.constant(0, tf.int64), lambda s, x: s + tf.py_function(by, [x], tf.int64)
+        )
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (tf.errors.OutOfRangeError(None, None, "o"), tf.errors.UnknownError),
+        (tf.errors.AbortedError(None, None, "a"), tf.errors.UnknownError),
+        (ValueError("v"), tf.errors.InvalidArgumentError),
+        (NotImplementedError("n"), tf.errors.UnimplementedError),
+        (MemoryError("m"), tf.errors.ResourceExhaustedError),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_errors_of_a_generator_are_those_of_its_operation(
+    error: Exception, kind: type[Exception]
+) -> None:
+    """Only the generator's own end is one: not that of what it goes through."""
+
+    def one_and_error() -> Any:
+        yield 1
+        raise error
+
+    found: list[int] = []
+    dataset = tf.data.Dataset.from_generator(one_and_error, output_types=tf.int32)
+    with pytest.raises(tf.errors.OpError, match=type(error).__name__) as raised:
+        found.extend(int(x) for x in dataset)
+    assert type(raised.value) is kind
+    assert found == [1]
+
+
+def test_a_generator_that_cannot_begin_is_no_empty_one() -> None:
+    def begins() -> Any:
+        raise StopIteration("nothing")
+
+    dataset = tf.data.Dataset.from_generator(begins, output_types=tf.int32)
+    with pytest.raises(tf.errors.UnknownError, match="StopIteration: nothing"):
+        list(dataset)
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [

@@ -267,6 +267,22 @@ def test_jvp_of_what_is_no_tensor() -> None:
         forward.jvp(2.0)
 
 
+def test_jvp_of_slices_says_what_has_a_tangent() -> None:
+    """And of other values that are made of tensors."""
+    x = tf.constant([1.0, 2.0])
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as forward:
+        slices = tf.IndexedSlices(2.0 * x, tf.constant([1, 0]), tf.constant([2]))
+        ragged = tf.RaggedTensor.from_row_lengths(3.0 * x, [1, 1])
+        dense = tf.convert_to_tensor(slices)
+    with pytest.raises(TypeError, match=r"jvp\(slices.values\).*tf.convert_to_tensor"):
+        forward.jvp(slices)
+    with pytest.raises(TypeError, match="RaggedTensor is made of"):
+        forward.jvp(ragged)
+    assert forward.jvp(slices.values).numpy().tolist() == [2.0, 2.0]
+    assert forward.jvp(dense).numpy().tolist() == [2.0, 2.0]
+    assert forward.jvp(ragged.values).numpy().tolist() == [3.0, 3.0]
+
+
 def test_a_primal_that_is_watched_again() -> None:
     """Its tangents add up, as those of a sum do."""
     x = tf.constant(2.0)
@@ -304,3 +320,51 @@ def test_a_tangent_that_does_not_move_has_the_tangent_zero(in_function: bool) ->
     first, after, _ = second(lambda x: x * x)
     assert np.allclose(first, 2.0)
     assert np.allclose(after, 6.0)
+
+
+Z = tf.constant(5.0)
+
+
+@pytest.mark.parametrize(
+    ("f", "wanted"),
+    [
+        (lambda x: tf.constant(1.0), [None]),
+        (tf.stop_gradient, [None]),
+        (lambda x: tf.cast(tf.cast(x, tf.int32), tf.float32), [None]),
+        (lambda x: (2.0 * x, tf.round(x), tf.zeros_like(x)), [2.0, None, None]),
+        (lambda x: (2.0 * x, 2.0 * tf.stop_gradient(Z)), [2.0, None]),
+        (lambda x: (2.0 * x, 2.0 * Z), [2.0, 0.0]),  # of another input
+        (lambda x: 0.0 * x, [0.0]),
+    ],
+)
+def test_a_result_of_a_call_that_depends_on_no_input_has_no_tangent(f: Any, wanted: Any) -> None:
+    """As in TensorFlow; one that depends on another input has zeros, or by request."""
+    with tf.autodiff.ForwardAccumulator(X, ONE) as acc:
+        ys = tf.nest.flatten(tf.function(f)(X))
+    assert [t if t is None else t.numpy() for t in acc.jvp(ys)] == wanted
+    assert [t.numpy() for t in acc.jvp(ys, "zero")] == [t or 0.0 for t in wanted]
+
+
+@pytest.mark.parametrize(
+    ("f", "wanted"),
+    [
+        (lambda x: 3.0 * x, 0.0),
+        (lambda x: Z * x, 0.0),
+        (lambda x: x * tf.stop_gradient(x), 0.0),
+        (tf.exp, float(tf.exp(X))),
+        (lambda x: -x, None),
+        (lambda x: x + 1.0, None),
+    ],
+)
+def test_tangents_of_the_gradient_of_a_call(f: Any, wanted: float | None) -> None:
+    """Zeros where it is computed from what the call had: as the gradient of that gradient."""
+    call = tf.function(f)
+    with tf.autodiff.ForwardAccumulator(X, ONE) as acc:
+        g = pull(call, X)
+    found = acc.jvp(g)
+    assert found is wanted or found.numpy() == wanted
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        g = pull(call, X)
+    found = tape.gradient(g, X)
+    assert found is wanted or found.numpy() == wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -545,3 +546,20 @@ def test_of_single_examples(run: Any) -> None:
     xs = tf.constant([1.0, 2.0])
     assert plain(run(lambda: tf.vectorized_map(slope, xs))) == [30.0, 60.0]
     assert plain(run(lambda: tf.vectorized_map(written, xs))) == [2.0, 4.0]
+
+
+def test_a_call_on_tensors_alone_is_short() -> None:
+    """Specs are for values made of tensors: to make them would take longer than all the rest."""
+    x, calls = tf.constant([1.0, 2.0]), 0
+
+    def count(_frame: object, event: str, _of: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    tf.py_function(lambda v: v, [x], tf.float32)
+    sys.setprofile(count)
+    try:
+        tf.py_function(lambda v: v, [x], tf.float32)
+    finally:
+        sys.setprofile(None)
+    assert calls < 60

@@ -273,3 +273,28 @@ def test_a_function_that_no_program_can_call_by_name_is_no_signature(tmp_path: P
     loaded = tf.saved_model.load(str(tmp_path))
     assert loaded.f(tf.ones([2]))["more"][0].numpy().tolist() == [2.0, 2.0]
     assert list(loaded.signatures) == []
+
+
+@pytest.mark.parametrize("f", [lambda x: x * x, lambda x: tf.identity(x) * x, tf.identity])
+def test_results_that_a_trace_hands_on_are_no_operations_of_the_program(
+    f: Any, tmp_path: Path
+) -> None:
+    """An override of Identity finds those that it wrote, in what was loaded, and loaded twice, as in the trace."""
+
+    class Model(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+        def f(self, x: Any) -> Any:
+            return f(x)
+
+    models: list[Any] = [Model()]
+    for path in (tmp_path / "first", tmp_path / "second"):
+        tf.saved_model.save(models[-1], path)
+        models.append(tf.saved_model.load(path))
+    x = tf.constant(3.0)
+    found = []
+    for model in models:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = model.f(x)
+        found.append(tape.gradient(y, x, overrides={"Identity": lambda op, g: 10.0 * g}).numpy())
+    assert found == [found[0]] * 3

@@ -67,6 +67,7 @@ bound.update = large_kernels.update_kernel
 bound.provided = effects.provided
 bound.finite = identity.check_cotangent
 bound.of_same_shape = _later("wengert.ops.control.asserts", "of_same_shape")
+bound.identity = identity.identity
 bound.together = lambda values: apply(identity.IDENTITY_N, values)
 bound.entered = to_graph
 bound.as_node = recorded.as_node

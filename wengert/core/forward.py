@@ -39,7 +39,8 @@ class Accumulator(Recorder):
         # By the id of the value; the weak reference removes the entry when the value is freed.
         self.tangents: dict[int, tuple[ref[Any], Any]] = {}
         # Values that were made of what it follows and do not depend on it, as the tangent 2 that another
-        # accumulator has for 2 x. Their derivative is 0 and not None, and so is that of what follows.
+        # accumulator has for 2 x, or a result of a call that needs another argument. Their derivative is 0 and
+        # not None, and so is that of what follows.
         self._reached: dict[int, ref[Any]] = {}
 
     def watch(self, value: Any, tangent: Any) -> None:
@@ -61,9 +62,13 @@ class Accumulator(Recorder):
         """Whether a value without a tangent was made of what has one."""
         return id(value) in self._reached
 
+    def has_reached(self, values: Sequence[Any]) -> bool:
+        """Whether one of the values has a tangent, or was made of what has one."""
+        return any(id(x) in self._reached or self.tangent(x) is not None for x in values)
+
     def reach(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
         """Note results that depend on inputs, if in name only."""
-        if any(id(x) in self._reached or self.tangent(x) is not None for x in inputs):
+        if self.has_reached(inputs):
             for y in results:
                 dtype = getattr(y, "dtype", None) if isinstance(y, Value) else None
                 if dtype is not None and dtype.is_differentiable:  # a list has none
@@ -104,9 +109,6 @@ class Accumulator(Recorder):
             return
         pushed = self._pushed(row, tangents, inputs, attrs, result, len(results))
         self._note(results, pushed)
-        if any(t is None for t in pushed):  # of a call: a result that does not depend on the input
-            still = [y for y, t in zip(results, pushed, strict=True) if t is None]
-            self.reach(inputs, still)
         if not row.fills and results and type(results[0]) is SymbolicTensor:
 
             def push(ys: list[Any]) -> Sequence[Any]:

@@ -9,6 +9,7 @@ from wengert.api.autograph.calls import converted
 from wengert.api.function.function import Function
 from wengert.core.context import activate, current_graph
 from wengert.data.elements import Element, Layout, in_arguments, leaves, normal, spec_of_value
+from wengert.errors import InternalError, OpError, OutOfRangeError
 from wengert.execution.plan import given_value
 from wengert.ops.random.seeds import Stream
 from wengert.state.variable import Variable
@@ -99,8 +100,14 @@ class ElementFunction:
 
     # ---- calls -------------------------------------------------------------------------------
 
-    def call(self, arrays: Sequence[Any] = ()) -> Call:
-        """The function of elements, for the arrays of `inputs`."""
+    def call(self, arrays: Sequence[Any] = (), ended: type[OpError] = InternalError) -> Call:
+        """The function of elements, for the arrays of `inputs`.
+
+        `ended` is what it raises where the function says that something has ended.
+        """
+        return _without_end(self._call(arrays), ended)
+
+    def _call(self, arrays: Sequence[Any]) -> Call:
         if self._eagerly:
             return self._called_eagerly
         given = iter(arrays)
@@ -136,6 +143,18 @@ class ElementFunction:
         ]
         with activate((), None):
             return self.result.element(self._normal(self._on_leaves(self._function, flat)))
+
+
+def _without_end(call: Call, ended: type[OpError]) -> Call:
+    """A call that is no end of the elements, whatever the user's function raises: then a part would pass for all."""
+
+    def checked(*elements: Element) -> Element:
+        try:
+            return call(*elements)
+        except (OutOfRangeError, StopIteration) as error:
+            raise ended(f"Function invocation produced {type(error).__name__}: {error}") from error
+
+    return checked
 
 
 def _graphs_in(graph: Any) -> Iterator[Any]:

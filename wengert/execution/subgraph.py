@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert.core.context import activate, active_rules, note, note_access, thread
+from wengert.core.forward import Accumulator
 from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import NoGradientError
@@ -25,6 +26,7 @@ from wengert.execution.engine_registry import (
 from wengert.execution.plan import Plan, effects, given_value, runs_once
 from wengert.execution.replay import replay
 from wengert.graph.function_graph import FunctionGraph
+from wengert.graph.graph_reverse import operations_between
 from wengert.graph.operation import Operation
 from wengert.overrides.switches import inner_accumulator, switches_inside
 from wengert.state.cell import new_resource
@@ -62,6 +64,8 @@ class Subgraph:
         # With the variables of the call that it was traced for.
         self._tangents: dict[Any, tuple[Subgraph, list[Variable | None]]] = {}
         self._once = -1, False  # the version of the graph, and whether it runs but once
+        # The version of the graph, and which results have a gradient by some input.
+        self._depends: tuple[int, list[bool]] = -1, []
 
     # ---- arrays ------------------------------------------------------------------------------
 
@@ -138,10 +142,33 @@ class Subgraph:
             followed = tuple([any(r.follows((v,)) for r in recorders) for v in values])
             if any(followed):
                 pushes = any(r.computes and r.follows(values) for r in recorders)
-                if pushes and (in_graph or self._runs_once()):
-                    return replay(self.graph, self.results, values)
-                return self._recorded(followed, len(recorders), values)
+                if not (pushes and (in_graph or self._runs_once())):
+                    return self._recorded(followed, len(recorders), values)
+                return self._noting_reach(values, replay(self.graph, self.results, values))
+            return self._noting_reach(values, self._carried_out(values))
         return self._carried_out(values)
+
+    def _noting_reach(self, values: Sequence[Any], results: list[Any]) -> list[Any]:
+        """The results of a call, of which accumulators are told that they were made of the values.
+
+        A result that depends on none of the inputs was not; what is returned for gradients alone always was.
+        """
+        for recorder in thread.context.recorders:
+            if isinstance(recorder, Accumulator) and recorder.has_reached(values):
+                pairs = zip(results, self._depending(), strict=False)
+                own = [y for y, depends in pairs if depends]
+                recorder.reach(values, [*own, *results[len(self.results) :]])
+        return results
+
+    def _depending(self) -> list[bool]:
+        """Which of the results have a gradient by some input, asked again when the graph changed."""
+        version, known = self._depends
+        if version != self.graph.changes or len(known) != len(self.results):
+            inputs = {x._key for x in self.graph.all_inputs if x.dtype.is_differentiable}
+            between = {id(op) for op in operations_between(self.results, inputs, set())}
+            known = [y._key in inputs or id(y.op) in between for y in self.results]
+            self._depends = self.graph.changes, known
+        return known
 
     def _runs_once(self) -> bool:
         """Whether another run would be another one, asked again when the graph changed."""
@@ -156,7 +183,7 @@ class Subgraph:
             with activate((), None):
                 return self.run_on_tensors(values)
         with activate((), thread.context.interpreter):
-            return _of_one_call(replay(self.graph, self.results, values))
+            return _of_one_call(replay(self.graph, self.results, values), values)
 
     # ---- under a tape ------------------------------------------------------------------------
 
@@ -164,7 +191,7 @@ class Subgraph:
         row, longer = self._handing_out(wanted, orders)
         results = longer._carried_out(values)
         note(row, values, {}, results)
-        return results[: len(self.results)]
+        return self._noting_reach(values, results)[: len(self.results)]
 
     def _handing_out(self, wanted: Wanted, orders: int) -> tuple[Row, Subgraph]:
         """A call that also returns what `orders` gradients need, to avoid a second run."""
@@ -174,10 +201,11 @@ class Subgraph:
             for _ in range(orders):
                 try:
                     there = tuple(range(len(self.results) + len(more)))
-                    inner = self.gradient(wanted, there, more).inner
+                    gradient = self.gradient(wanted, there, more)
                 except NoGradientError:  # raised when the gradient is requested
                     break
-                new = [x for x in inner if all(x is not m for m in more)]
+                needed = [*gradient.inner, *(gradient.unfollowed if orders > 1 else ())]
+                new = [x for x in needed if all(x is not m for m in more)]
                 if not new:
                     break
                 more += new
@@ -279,13 +307,17 @@ class _Gradient:
         self._graph = pull.graph
         self._gradients = pull.gradients
         outputs = [pull.graph.entered(p) for p in parts_of(pull.gradients)]
-        own = {id(x) for x in graph.all_inputs}
-        # The inner values of the differentiated graph that the gradient needs.
-        self.inner = [
+        own = {id(x): w for x, w in zip(graph.all_inputs, wanted, strict=True)}
+        captured = [
             v
             for v in pull.graph.captured
-            if isinstance(v, SymbolicTensor) and v.op.graph is graph and id(v) not in own
+            if isinstance(v, SymbolicTensor) and v.op.graph is graph and not own.get(id(v))
         ]
+        # The inner values of the differentiated graph that the gradient needs.
+        self.inner = [v for v in captured if id(v) not in own]
+        # And inputs that no one follows. A call returns them, too, if its gradient has one: to that they are
+        # results of the call, as all else that it takes from there, so that it is zero and not None.
+        self.unfollowed = [v for v in captured if id(v) in own and v.dtype.is_differentiable]
         self._subgraph = Subgraph(pull.graph, outputs)
 
     def __call__(self, gs: Sequence[Any], known: dict[int, Any], xs: Sequence[Any]) -> list[Any]:
@@ -298,16 +330,22 @@ def _may_be_zero(y: Any) -> bool:
     return y.dtype.is_differentiable and y._array.dtype is not VARIANT
 
 
-def _of_one_call(results: list[Any]) -> list[Any]:
+def _of_one_call(results: list[Any], values: Sequence[Any]) -> list[Any]:
     """Results of which those without a cotangent have one of zeros, if another has one, as of any call.
 
-    Lists are left out, as where the call is a record: without a cotangent they have nothing.
+    Lists are left out, as where the call is a record: without a cotangent they have nothing. An integer that was
+    passed through is a result of the call, and no longer the argument.
     """
     at = [i for i, y in enumerate(results) if y is not None and _may_be_zero(y)]
     if len(at) > 1:
         for i, y in zip(at, bound.together([results[i] for i in at]), strict=True):
             results[i] = y
-    return results
+    given = {id(v) for v in values}
+    return [bound.identity(y) if id(y) in given and _is_counting(y) else y for y in results]
+
+
+def _is_counting(y: Any) -> bool:
+    return isinstance(y, SymbolicTensor) and y._array.dtype.kind in "iub"
 
 
 def _carrying_tangents(

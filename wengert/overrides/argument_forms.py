@@ -20,6 +20,7 @@ from wengert.core.row import Attrs
 from wengert.core.table import row_of
 from wengert.overrides.told_attributes import as_told, told_attributes
 from wengert.values.convert import convert
+from wengert.values.shapes import as_given
 
 # Results that an operation has there, where a gradient function gets a cotangent for each. None here has the others.
 _RESULTS: Final = {
@@ -167,7 +168,7 @@ class Told:
         if word.isdigit():
             return self.op.inputs[int(word)]
         attr = word.partition("=")[2]
-        value = self.attrs[attr]
+        value = as_given(self.attrs[attr])
         if value is None:  # all axes
             value = range(len(self.op.inputs[0].shape))
         dtype = self.op.outputs[0].dtype if attr in _ELEMENTS else None
@@ -175,14 +176,17 @@ class Told:
             array = np.asarray(value, None if dtype is None else dtype.numpy_dtype)
         except (TypeError, ValueError):  # sizes that are known at run time
             return convert(list(value))
-        if array.dtype.kind in "iu" and dtype is None:
+        if (array.dtype.kind in "iu" or not array.size) and dtype is None:
             array = array.astype(np.int64 if attr in _LONG else np.int32)
         return convert(array)
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute, by its name there or here."""
         wanted = self._names.get(name, name)
-        return as_told(self.attrs[wanted]) if wanted in self.attrs else self.op.get_attr(wanted)
+        if wanted not in self.attrs:
+            return self.op.get_attr(wanted)
+        value = self.attrs[wanted]
+        return as_told(value if wanted == name else as_given(value))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.op, name)

@@ -13,6 +13,7 @@ import numpy as np
 
 from wengert.core.row import Attrs
 from wengert.values.dtypes import int32
+from wengert.values.shapes import Axis
 from wengert.values.sizes import Size
 from wengert.values.tensor import dims
 
@@ -21,7 +22,9 @@ _IN_KEYS: Final = (type(Ellipsis), type(None), slice, int, np.integer, Size)
 
 
 def as_told(value: Any) -> Any:
-    """An attribute as TensorFlow tells it: text as bytes, several values as a list."""
+    """An attribute as TensorFlow tells it: text as bytes, several values as a list, an axis as it was given."""
+    if isinstance(value, Axis):
+        return value.given
     if isinstance(value, str):
         return value.encode()
     return list(map(as_told, value)) if isinstance(value, (list, tuple)) else value

@@ -232,7 +232,7 @@ class _Loading:
             structure = decoded(proto.output_signature)
             parts = structure if isinstance(structure, (list, tuple)) else [structure]
             called = Importer(current_graph(), self.library, None, self.gradients)
-            found = iter(called.call(name, [*dys, *captured]))
+            found = iter(called.call(name, [*dys, *captured], is_trace=True))
             made = [None if part is None else next(found) for part in parts]
             return [*[None] * (count - len(made)), *made][-count:]
 
@@ -325,7 +325,7 @@ class LoadedFunction:
     def _import(self, *tensors: Any) -> list[Any]:
         loading = self._loading
         importer = Importer(current_graph(), loading.library, None, loading.gradients)
-        return importer.call(self.name, [*tensors, *self.captured_inputs])
+        return importer.call(self.name, [*tensors, *self.captured_inputs], is_trace=True)
 
     @property
     def captured_inputs(self) -> list[Any]:

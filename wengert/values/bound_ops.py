@@ -49,6 +49,7 @@ class BoundOps:
     of_same_shape: Callable[[Any, Any, str], Tensor]
     # Values of which those without a cotangent get one of zeros, if another has one.
     together: Callable[[list[Any]], list[Any]]
+    identity: Callable[[Any], Any]
     # Plain values; a graph under construction makes a constant of them.
     entered: Callable[[Any], Tensor]
     shape_proto: Callable[[Any], Any]  # sizes, or None, as TensorFlow's message

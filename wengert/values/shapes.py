@@ -284,6 +284,40 @@ def shape_text(dims: Iterable[Any]) -> str:
     return f"[{','.join(map(str, dims))}]"
 
 
+class Axes(tuple[int, ...]):
+    """Axes counted from the front, or other numbers, which know what the program gave: for rules that ask for it."""
+
+    given: Any
+
+    def __new__(cls, axes: Iterable[int] = (), given: Any = None) -> Axes:
+        """The numbers, and what was given."""
+        made = super().__new__(cls, axes)
+        made.given = given
+        return made
+
+
+class Axis(int):
+    """An axis counted from the front, which knows what the program gave."""
+
+    given: int
+
+    def __new__(cls, axis: int = 0, given: int = 0) -> Axis:
+        """The axis, and what was given."""
+        made = super().__new__(cls, axis)
+        made.given = given
+        return made
+
+
+def as_given(value: Any) -> Any:
+    """An attribute as the program gave it, where it knows that."""
+    return value.given if isinstance(value, (Axes, Axis)) else value
+
+
+def axis_from(axis: int, rank: int) -> int:
+    """An axis counted from the front, for an attribute; the caller has checked its range."""
+    return Axis(axis + rank, axis) if axis < 0 else axis
+
+
 def normal_axis(axis: int, rank: int) -> int:
     """An axis counted from the front; the caller has checked its range."""
     return axis + rank if axis < 0 else axis

@@ -69,8 +69,13 @@ def _run(func: Callable[..., Result], *args: Tensor | Array) -> Result:
     try:
         return _called_apart(func, *args)
     except Exception as error:
-        kind = next(made for known, made in _KINDS if isinstance(error, known))
-        raise kind(f"{type(error).__name__}: {error}") from error
+        raise as_operations_error(error) from error
+
+
+def as_operations_error(error: Exception) -> OpError:
+    """What a user's function raised, as an error of the operation that called it."""
+    kind = next(made for known, made in _KINDS if isinstance(error, known))
+    return kind(f"{type(error).__name__}: {error}")
 
 
 def _as_list(returned: Result | Sequence[Result] | None) -> list[Any]:
@@ -214,6 +219,20 @@ def numpy_function(
 # ---- functions of tensors ---------------------------------------------------------------------
 
 
+class _OfTensors:
+    """A Python function whose arguments and results are tensors."""
+
+    def __init__(self, func: Callable[..., Any], wanted: Sequence[DType]) -> None:
+        self._func = func
+        self._wanted = wanted
+        self.__name__ = _name_of(func)
+
+    def __call__(self, *tensors: Tensor) -> list[Tensor]:
+        """What is returned beyond what is wanted is left out."""
+        returned = _as_list(self._func(*tensors))
+        return [convert(r, dtype) for r, dtype in zip(returned, self._wanted, strict=False)]
+
+
 class _Flat:
     """A Python function as one from tensors to tensors: those that its values are made of."""
 
@@ -321,13 +340,24 @@ def py_function(
     if func is None or inp is None or Tout is None:
         return _decorator(py_function, Tout, name)
     each, single = _each(Tout)
+    given = [x if isinstance(x, (Tensor, Composite)) else convert(x) for x in inp]
+    if all(isinstance(x, Tensor) for x in given) and not any(isinstance(w, TypeSpec) for w in each):
+        dtypes = [as_dtype(w) for w in each]
+        results = _called(_OfTensors(func, dtypes), given, dtypes)
+    else:
+        results = _called_with_specs(func, given, each)
+    return results[0] if single else results
+
+
+def _called_with_specs(
+    func: Callable[..., Any], given: Sequence[Any], each: Iterable[Any]
+) -> list[Any]:
+    """Call a function some of whose values are made of tensors."""
     wanted = [w if isinstance(w, TypeSpec) else TensorSpec(None, as_dtype(w)) for w in each]
-    given = [x if isinstance(x, Composite) else convert(x) for x in inp]
     flat = _Flat(func, list(map(spec_of, given)), wanted)
     dtypes = [part.dtype for part in nest.tensors_of(wanted)]
     tensors = iter(_called(flat, nest.tensors_of(given), dtypes))
-    results = [_made_of(tensors, spec) for spec in wanted]
-    return results[0] if single else results
+    return [_made_of(tensors, spec) for spec in wanted]
 
 
 def _made_of(tensors: Iterator[Tensor], spec: TypeSpec) -> Tensor | Composite:

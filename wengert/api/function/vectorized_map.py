@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from wengert.core.batch import one_after_other, vectorize
-from wengert.core.context import current_graph
+from wengert.core.context import current_graph, thread
+from wengert.core.dispatch import apply
+from wengert.core.row import EachInput, Row
+from wengert.core.tape import WIDTH, Tape
 from wengert.errors import SymbolicValueError
 from wengert.ops.arrays.creation import shape
+from wengert.ops.arrays.identity import IDENTITY_N
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.control.elements import batched_parts, one_of, whole_of
 from wengert.ops.control.map import map_fn
 from wengert.ops.math.comparison import equal
+from wengert.ops.support.batch_rules import batch_all
 from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
@@ -46,13 +51,71 @@ def vectorized_map(
         return [part for r in nest.flatten(returned[-1]) for part in batched_parts(r)]
 
     fulls = [part for v in values for part in batched_parts(v)]
-    results = iter(for_each_example(flat, fulls, _complaint))
+    results = iter(_as_one_call(lambda: for_each_example(flat, fulls, _complaint), fulls))
     return nest.map_structure(lambda one: whole_of(one, results), returned[-1])
 
 
 def _result(value: Any) -> Any:
     is_whole = nest.is_composite(value) and not isinstance(value, IndexedSlices)
     return value if is_whole else convert(value)
+
+
+# ---- one call -----------------------------------------------------------------------------------
+
+
+def _as_one_call(computed: Callable[[], list[Any]], inputs: Sequence[Any]) -> list[Any]:
+    """The results of a function, with the gradients that they have in TensorFlow, which traces and calls it.
+
+    If one result has a cotangent, the others have one of zeros. And the gradient of a call is computed from what
+    the call has handed out for it: its own gradient is zero at least.
+    """
+    context = thread.context
+    if not context.recorders or context.interpreter is not None:
+        return computed()
+    tapes = [(r, len(r.records)) for r in context.recorders if isinstance(r, Tape)]
+    results = computed()
+    rows = {row for tape, before in tapes for row in tape.records[before::WIDTH]}
+    hands_out = len(context.recorders) > 1 and any(row.saves_x or row.saves_y for row in rows)
+    linked = [x for x in inputs if hands_out and x.dtype.is_differentiable]
+    at = [i for i, y in enumerate(results) if y is not None and y.dtype.is_differentiable]
+    if linked or len(at) > 1:
+        made = apply(_CALLED[len(at)], [*[results[i] for i in at], *linked])
+        for i, y in zip(at, made, strict=False):
+            results[i] = y
+    return results
+
+
+def _link(g: Any, inputs: Sequence[Any]) -> Any:
+    """A gradient that was computed from what a call of these inputs handed out."""
+    return g if g is None or not inputs else apply(_LINKED, [g, *inputs])
+
+
+# A tensor, and inputs of the call that it comes of, by which its gradient is zero.
+_LINKED: Final[Row] = Row(
+    "Linked",
+    lambda _, g, *inputs: g,
+    vjp=EachInput(lambda i, gg, y, *xs: gg if i == 0 else _link(bound.zeros_like(xs[i]), xs[1:])),
+    jvp=EachInput(lambda i, t, y, *xs: t if i == 0 else bound.zeros_like(y)),
+    shape=lambda g, *inputs: g,
+    dtype=lambda g, *inputs: g,
+    batch=lambda batched, n, xs, attrs: apply(_LINKED, batch_all(batched, n, xs)),
+)
+
+
+class _Called(dict[int, Row]):
+    """For a number of results: what is made of them, and of the inputs of the call."""
+
+    def __missing__(self, count: int) -> Row:
+        self[count] = IDENTITY_N.replace(
+            vjp=EachInput(lambda i, gs, ys, *xs: _link(gs[i], xs[count:]) if i < count else None),
+            joint_jvp=lambda ts, ys, xs, attrs: list(ts),
+            saves="x",
+            batch=None,
+        )
+        return self[count]
+
+
+_CALLED: Final = _Called()
 
 
 def _complaint(fulls: Sequence[Any]) -> str:

@@ -23,6 +23,7 @@ from wengert.overrides.switches import (
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -129,7 +130,9 @@ class ForwardAccumulator:
 
     def _tangent(self, value: TensorLike, policy: UnconnectedGradients) -> Any:
         if not isinstance(value, (Tensor, Variable)):
-            raise TypeError(f"jvp needs a tensor computed inside the accumulator, got {value!r}.")
+            raise TypeError(
+                f"jvp needs a tensor computed inside the accumulator, got {value!r}.{_way_out(value)}"
+            )
         tangent = self._accumulator.tangent(value)
         if isinstance(tangent, MissingTangent):
             raise tangent.error
@@ -140,6 +143,18 @@ class ForwardAccumulator:
             if isinstance(around, Accumulator):
                 around.reach([value], [zero])
         return zero
+
+
+def _way_out(value: object) -> str:
+    """What to ask for in place of something that is made of tensors, in words."""
+    if isinstance(value, IndexedSlices):
+        return (
+            " The tangent of its rows is jvp(slices.values); for that of the whole tensor, make one of "
+            "it inside the accumulator, with tf.convert_to_tensor."
+        )
+    if nest.is_composite(value):
+        return f" Ask for the tangents of the tensors that the {type(value).__name__} is made of, as jvp(x.values)."
+    return ""
 
 
 class _Accumulators:

@@ -21,6 +21,7 @@ from wengert.ops.arrays.identity import after
 from wengert.ops.math.elementwise import zeros_like
 from wengert.state.variable import Variable
 from wengert.values import nest
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.symbolic import SymbolicTensor
 
@@ -126,5 +127,8 @@ def _later(value: Value, there: SymbolicTensor | None) -> object:
 
 
 def _or_zeros(gradient: Any, x: Value) -> Any:
-    """What nobody used has zeros here: the function is one operation, of which all inputs are used."""
-    return zeros_like(x) if gradient is None else gradient
+    """What nobody used has zeros here: the function is one operation, of which all inputs are used.
+
+    And slices are added up, as TensorFlow does here.
+    """
+    return zeros_like(x) if gradient is None else bound.to_dense(gradient)

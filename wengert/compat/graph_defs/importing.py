@@ -130,6 +130,7 @@ class Importer:
         self.replaced: dict[tuple[str, int], Any] = {}
         self._adding = ""  # the node that is being added
         self._used: set[tuple[str, int]] = set()
+        self._handing_out: set[str] = set()  # nodes that hand on the results of a traced function
         self._old: Any = None  # the branches and loops of version 1, if there are any
 
     def replace(self, input_map: Mapping[str, Any]) -> None:
@@ -286,6 +287,9 @@ class Importer:
             return
         self._adding = node.name
         inputs = [self.value(text) for text in node.input if not text.startswith("^")]
+        if node.name in self._handing_out:
+            self.values[node.name] = inputs
+            return
         after = [self._operation(text[1:]) for text in node.input if text.startswith("^")]
         after = [op for op in after if op is not None and op.graph is self.graph]
         scope, _, _own = node.name.rpartition("/")
@@ -363,8 +367,11 @@ class Importer:
 
     # ---- functions of the library -------------------------------------------------------------
 
-    def call(self, name: str, inputs: Sequence[Any]) -> list[Any]:
-        """The results of a function of the library."""
+    def call(self, name: str, inputs: Sequence[Any], is_trace: bool = False) -> list[Any]:
+        """The results of a function of the library.
+
+        A trace has an Identity for each result, which no one wrote and which no override may find.
+        """
         if name not in self.functions:
             raise ValueError(f"Function {name!r} is not in the library of the GraphDef.")
         function = self.functions[name]
@@ -372,6 +379,10 @@ class Importer:
         graph = current_graph()
         values = {n: [x] for n, x in zip(args, inputs, strict=True)}
         inner = Importer(graph, self.library, values, self.gradients)
+        if is_trace:
+            results = {_parsed(text)[0] for text in function.ret.values()}
+            handing_out = [n for n in function.node_def if n.op == "Identity" and n.name in results]
+            inner._handing_out = {node.name for node in handing_out}
         inner.add_all(function.node_def)
         return [inner.value(function.ret[out.name]) for out in function.signature.output_arg]
 
@@ -626,7 +637,7 @@ def _assignment(method: str) -> Maker:
 
 
 def _call(importer: Importer, node: Any, inputs: list[Any]) -> Any:
-    return importer.function_of(node, "f")(*inputs)
+    return importer.call(node.attr["f"].func.name, inputs, is_trace=True)
 
 
 def _branch(importer: Importer, node: Any, inputs: list[Any]) -> Any:

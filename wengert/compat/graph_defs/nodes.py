@@ -25,7 +25,8 @@ def constant(name: str, value: Any, dtype: DType | None = None) -> Any:
     """A node with an array: of a dtype, or with integers of 32 bits where they suffice."""
     array = np.array(value, None if dtype is None else dtype.numpy_dtype)
     is_long = array.dtype == np.int64 and array.size and np.abs(array).max() >= 2**31
-    if dtype is None and array.dtype.kind in "iu" and not is_long:
+    is_whole = array.dtype.kind in "iu" or not array.size  # no axes are integers, too
+    if dtype is None and is_whole and not is_long:
         array = array.astype(np.int32)
     proto = make_tensor_proto(array)
     made = message("NodeDef")(name=name, op="Const")

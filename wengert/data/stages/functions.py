@@ -13,12 +13,12 @@ from wengert.data.elements import Element, Layout
 from wengert.data.functions import Call, ElementFunction
 from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, flattened, resumed, stage
 from wengert.data.stages.background import InParallel
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, OpError, OutOfRangeError
 
 
 @stage("MapDataset")
 def map_(source: Pipeline, *inputs: Any, function: ElementFunction, workers: int) -> Pipeline:
-    call = function.call(inputs)
+    call = function.call(inputs, InvalidArgumentError)
     if workers == 1:
         return Pipeline(lambda: map(call, source), source.count, [source], functions=[function])
     return Pipeline(
@@ -47,7 +47,7 @@ def take_while(source: Pipeline, *inputs: Any, function: ElementFunction) -> Pip
 
 @stage("ScanDataset")
 def scan(source: Pipeline, *arrays: Any, state: Layout, function: ElementFunction) -> Pipeline:
-    begin, call = _state_and_call(arrays, state, function)
+    begin, call = _state_and_call(arrays, state, function, InvalidArgumentError)
     size = len(state.leaves)
 
     def start() -> Iterator[Element]:
@@ -69,17 +69,17 @@ def reduced(
     source: Pipeline, arrays: Sequence[Any], state: Layout, function: ElementFunction
 ) -> Element:
     """The state after all elements."""
-    held, call = _state_and_call(arrays, state, function)
+    held, call = _state_and_call(arrays, state, function, OutOfRangeError)
     for element in source:
         held = call(held, element)
     return held
 
 
 def _state_and_call(
-    arrays: Sequence[Any], state: Layout, function: ElementFunction
+    arrays: Sequence[Any], state: Layout, function: ElementFunction, ended: type[OpError]
 ) -> tuple[Element, Call]:
     n = len(state.parts)
-    return state.from_arrays(arrays[:n]), function.call(arrays[n:])
+    return state.from_arrays(arrays[:n]), function.call(arrays[n:], ended)
 
 
 # ---- functions that return datasets -------------------------------------------------------------

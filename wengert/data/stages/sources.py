@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert.api.function.python_functions import as_operations_error
 from wengert.core.context import activate
 from wengert.data.elements import (
     Element,
@@ -19,7 +20,7 @@ from wengert.data.elements import (
 )
 from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, resumed, stage
 from wengert.data.seeds import SeedSource, words
-from wengert.errors import InvalidArgumentError, OpError, UnknownError
+from wengert.errors import InvalidArgumentError, OutOfRangeError, UnknownError
 from wengert.values import nest
 
 
@@ -93,9 +94,9 @@ def from_python(*arguments: Any, function: Callable[..., Any], layout: Layout) -
                     if values is None:
                         values = iter(function(*given))
                     return _converted(next(values), layout)
-            except (OpError, StopIteration):
-                raise
             except Exception as error:
+                if values is not None and isinstance(error, StopIteration):
+                    raise
                 values = values or iter(())  # nothing comes of a function that failed
                 raise _as_operation(error) from error
 
@@ -105,9 +106,10 @@ def from_python(*arguments: Any, function: Callable[..., Any], layout: Layout) -
 
 
 def _as_operation(error: Exception) -> Exception:
-    """The error of the operation, whose cause is what the user's generator raised."""
-    kind = InvalidArgumentError if isinstance(error, (TypeError, ValueError)) else UnknownError
-    return kind(f"{type(error).__name__}: {error} [Op:GeneratorDataset]")
+    """The error of the operation, whose cause is what the user's generator raised. It is no end of the elements."""
+    found = as_operations_error(error)
+    kind = UnknownError if isinstance(found, OutOfRangeError) else type(found)
+    return kind(f"{found} [Op:GeneratorDataset]")
 
 
 def _converted(value: Any, layout: Layout) -> Element:

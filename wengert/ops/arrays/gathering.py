@@ -44,7 +44,7 @@ from wengert.values import dtypes
 from wengert.values.convert import convert, convert_to_tensor, register_converter
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.shapes import Dims, normal_axis, shape_text
+from wengert.values.shapes import Dims, axis_from, normal_axis, shape_text
 from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
@@ -547,7 +547,7 @@ def one_hot(
         raise InvalidArgumentError(f"depth must be non-negative, got: {count} [Op:OneHot]")
     kind = _one_hot_dtype(on_value, off_value, dtype)
     rank = len(dims(i)) + 1
-    at = rank - 1 if axis in (None, -1) else int(axis)
+    at = axis_from(-1, rank) if axis in (None, -1) else int(axis)
     if not 0 <= at < rank:
         raise InvalidArgumentError(
             f"Expected axis to be -1 or between [0, {rank}). But received: {axis} [Op:OneHot]"

@@ -24,7 +24,7 @@ from wengert.ops.support.batch_rules import shift_axis
 from wengert.ops.support.declare import TENSOR_LIKE, convert_alike
 from wengert.ops.support.static_value import ENSURE_SHAPE
 from wengert.values.convert import convert, dtype_within
-from wengert.values.shapes import Dims, TensorShape, normal_axis, shape_text
+from wengert.values.shapes import Dims, TensorShape, axis_from, normal_axis, shape_text
 from wengert.values.sizes import Size, certainly, shapes_differ
 from wengert.values.symbolic import AnyShape
 from wengert.values.tensor import Tensor, dims
@@ -170,7 +170,7 @@ def stack(values: Iterable[TensorLike], axis: int = 0, name: str = "stack") -> T
     rank = len(dims(xs[0])) + 1
     if not -rank <= axis < rank:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
-    result: Tensor = apply(PACK, xs, {"axis": normal_axis(axis, rank)})
+    result: Tensor = apply(PACK, xs, {"axis": axis_from(axis, rank)})
     return result
 
 
@@ -234,7 +234,7 @@ def unstack(
     if isinstance(shape, tuple):
         if not -len(shape) <= axis < len(shape):
             raise ValueError(f"Argument `axis` = {axis} not in range [{-len(shape)}, {len(shape)})")
-        at = normal_axis(axis, len(shape))
+        at = axis_from(axis, len(shape))
         size = shape[at] if type(shape[at]) is int else None
     wanted = size if num is None else num
     if wanted is None:  # a graph must know the number of slices

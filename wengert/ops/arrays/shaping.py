@@ -28,7 +28,7 @@ from wengert.values.bound_ops import bound
 from wengert.values.composite import Composite
 from wengert.values.convert import as_array, convert
 from wengert.values.dtypes import DType
-from wengert.values.shapes import Dims, normal_axis, shape_text
+from wengert.values.shapes import Axes, Dims, normal_axis, shape_text
 from wengert.values.sizes import Size, certainly
 from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of
 from wengert.values.tensor import Tensor, dims
@@ -95,6 +95,16 @@ def as_shape(value: Any) -> Dims:
     if array.ndim > 1:
         raise InvalidArgumentError(f"A shape must be a vector of integers, got {value!r}.")
     return tuple(array.ravel().tolist())
+
+
+def as_numbers(value: Any) -> tuple[Dims, Any]:
+    """Axes or other numbers as a tuple, and what was given: a single one, or several."""
+    if not isinstance(value, (list, tuple)) and not hasattr(value, "as_list"):
+        array = static(value)
+        if not array.ndim:
+            return (array.item(),), array.item()
+    numbers = as_shape(value)
+    return numbers, numbers
 
 
 def one_axis(
@@ -324,18 +334,20 @@ def squeeze(input: TensorLike, axis: Integers | None = None, name: str | None = 
     """
     x = convert(input)
     shape = dims(x)
+    given: Dims = ()
     if axis is None or np.size(axis) == 0:
         chosen = [i for i, size in enumerate(shape) if size == 1]
     else:
+        given = as_shape(axis)
         complaint = "Tried to squeeze dim index {at} for tensor with {rank} dimensions."
-        chosen = [one_axis(a, len(shape), "Squeeze", complaint) for a in as_shape(axis)]
+        chosen = [one_axis(a, len(shape), "Squeeze", complaint) for a in given]
     for at in chosen:
         if certainly(shape[at] != 1):
             raise InvalidArgumentError(
                 f"Can not squeeze dim[{at}], expected a dimension of 1, got {shape[at]} "
                 "[Op:Squeeze]"
             )
-    result: Tensor = apply(SQUEEZE, (x,), {"axis": tuple(sorted(set(chosen)))})
+    result: Tensor = apply(SQUEEZE, (x,), {"axis": Axes(sorted(set(chosen)), given)})
     return result
 
 

@@ -13,11 +13,11 @@ from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, sizes_of, states
 from wengert.inference.symbolic_integers import by_function
-from wengert.ops.arrays.shaping import as_shape, one_axis, plain, static
+from wengert.ops.arrays.shaping import as_numbers, as_shape, one_axis, plain, static
 from wengert.ops.support.batch_rules import shift_axes, with_attrs
 from wengert.values.convert import convert
 from wengert.values.dtypes import string
-from wengert.values.shapes import Dims, shape_text
+from wengert.values.shapes import Axes, Dims, shape_text
 from wengert.values.sizes import certainly, length
 from wengert.values.tensor import Tensor, dims
 
@@ -316,8 +316,11 @@ def roll(input: TensorLike, shift: TensorLike, axis: Integers, name: str | None 
             "input must be 1-D or higher: Shape must be at least rank 1 but is rank 0 [Op:Roll]"
         )
     complaint = "axis {at} is out of range"
-    axes = tuple(one_axis(a, len(dims(x)), "Roll", complaint) for a in as_shape(axis))
-    shifts = as_shape(shift)
+    along, axis_given = as_numbers(axis)
+    axes = Axes([one_axis(a, len(dims(x)), "Roll", complaint) for a in along], axis_given)
+    shifts, shift_given = as_numbers(shift)
+    if all(type(s) is int for s in shifts):  # and not computed for each example
+        shifts = Axes(shifts, shift_given)
     if len(shifts) != len(axes):
         raise InvalidArgumentError("shift and axis must have the same size [Op:Roll]")
     result: Tensor = apply(ROLL, (x,), {"shift": shifts, "axis": axes})

@@ -6,6 +6,7 @@ see only that.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -21,7 +22,7 @@ from wengert.host.malloc import LARGE
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.identity import stop_gradient
-from wengert.ops.arrays.shaping import as_shape, broadcast_to, one_axis, reshape, transpose
+from wengert.ops.arrays.shaping import as_numbers, broadcast_to, one_axis, reshape, transpose
 from wengert.ops.math.comparison import equal, less, less_equal, not_equal, where
 from wengert.ops.math.complex import conj, real
 from wengert.ops.math.elementwise import cast, exp, is_finite, log, sqrt, square, zeros_like
@@ -33,7 +34,7 @@ from wengert.ops.support.large_kernels import reduction_kernel
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
-from wengert.values.shapes import Dims, broadcast_axes, normal_axis, shape_text
+from wengert.values.shapes import Axes, Dims, broadcast_axes, normal_axis, shape_text
 from wengert.values.sizes import certainly
 from wengert.values.symbolic import identical
 from wengert.values.tensor import Tensor, dims
@@ -48,19 +49,26 @@ def normal_axes(axis: TensorLike | Integers | None, rank: int, who: str) -> Dims
     """The axes to reduce, sorted and counted from the front; None means all."""
     if axis is None:
         return tuple(range(rank))
-    given = (axis,) if type(axis) is int else as_shape(axis)
-    for a in given:
+    if type(axis) is int and -rank <= axis < rank:
+        return _single(axis, rank)
+    numbers, given = as_numbers(axis)
+    for a in numbers:
         if not -rank <= a < rank:
             raise InvalidArgumentError(
                 f"Invalid reduction dimension ({a} for input with {rank} dimension(s)) [Op:{who}]"
             )
-    axes = sorted(normal_axis(a, rank) for a in given)
+    axes = sorted(normal_axis(a, rank) for a in numbers)
     for a, b in pairwise(axes):
         if a == b:
             raise InvalidArgumentError(
                 f"Invalid reduction arguments: Axes contains duplicate dimension: {a} [Op:{who}]"
             )
-    return tuple(axes)
+    return Axes(axes, given)
+
+
+@functools.lru_cache(1000)
+def _single(axis: int, rank: int) -> Axes:
+    return Axes((normal_axis(axis, rank),), axis)
 
 
 def kept_dims(shape: Dims, axis: Dims) -> Dims:

@@ -29,7 +29,7 @@ from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
 from wengert.values.dtypes import RESOURCE, VARIANT, DType
 from wengert.values.open_size import is_open, mark_of
-from wengert.values.shapes import TensorShape
+from wengert.values.shapes import Axes, Axis, TensorShape
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList
 
@@ -240,8 +240,10 @@ def _value(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return value
-    if kind is tuple or kind is list:
-        return (kind.__name__, _values(value))
+    if kind is Axis:
+        return int(value)
+    if kind is tuple or kind is list or kind is Axes:  # however the program gave them
+        return ("list" if kind is list else "tuple", _values(value))
     if kind is np.ndarray or isinstance(value, np.generic):
         if value.nbytes > _LARGEST:
             raise Inexact
