@@ -16,6 +16,7 @@ from wengert.api.autograph import branches, conversion, loops
 from wengert.api.autograph.state import ABSENT, GUARDED
 from wengert.api.autograph.values import is_staged
 from wengert.api.gradients.custom_gradient import CustomGradient
+from wengert.core.context import current_graph
 from wengert.host.user_frames import is_ours_file
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.creation import shape as shape_of
@@ -153,6 +154,35 @@ def _range(start: TensorLike, stop: TensorLike | None = None, step: TensorLike =
     return range_(start, bounded, step)
 
 
+def _in_rounds(original: Function, on_datasets: Function, first: int = 0) -> Function:
+    """A function of Python's that does something else if its arguments, from one on, are datasets.
+
+    Python would ask a dataset for one more element, and one more, while the graph is built.
+    """
+
+    @functools.wraps(original)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        given = args[first:] if original in (zip, map) else args[first : first + 1]
+        all_are = bool(given) and all(map(_is_dataset, given)) and current_graph() is not None
+        return (on_datasets if all_are else original)(*args, **kwargs)
+
+    return called
+
+
+def _is_dataset(value: Any) -> bool:
+    return hasattr(value, "_in_rounds") and hasattr(value, "enumerate")
+
+
+def _zipped(*datasets: Any, strict: bool = False) -> Any:
+    return datasets[0].zip(datasets)
+
+
+def _mapped(function: Function, *datasets: Any) -> Any:
+    if len(datasets) == 1:
+        return datasets[0].map(call(function))
+    return _zipped(*datasets).map(call(function))
+
+
 _ON_TENSORS: Final[dict[Any, Function]] = {
     len: _overload(len, _length),
     range: _overload(range, _range),
@@ -160,6 +190,10 @@ _ON_TENSORS: Final[dict[Any, Function]] = {
     float: _overload(float, lambda value: cast(value, float32)),
     max: _overload(max, _extreme(reduce_max, "max")),
     min: _overload(min, _extreme(reduce_min, "min")),
+    enumerate: _in_rounds(enumerate, lambda items, start=0: items.enumerate(start)),
+    zip: _in_rounds(zip, _zipped),
+    map: _in_rounds(map, _mapped, 1),
+    filter: _in_rounds(filter, lambda function, items: items.filter(call(function)), 1),
 }
 
 _operators: Final = CellType(

@@ -13,7 +13,9 @@ from typing import Any, Final, NamedTuple
 from wengert.api.autograph.source_text import Node, parameters
 
 OURS: Final = "ag__"  # the variable behind which the operators stand
-Place = tuple[Any, ...]  # (name, step, ...): a variable, or a part of one
+# (name, step, ...): a variable, or a part of one. A step is (".", attribute), ("[", key), ("[]", the
+# variable that has the key) or ("[*]", None): an item, which only the program knows when it runs.
+Place = tuple[Any, ...]
 
 
 class Facts(NamedTuple):
@@ -312,12 +314,22 @@ def _place_of(node: Node) -> Iterable[Place]:
     while not isinstance(node, ast.Name):
         if isinstance(node, ast.Attribute):
             steps.append((".", node.attr))
-        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-            steps.append(("[", node.slice.value))
+        elif isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+            steps.append(_item_of(node.slice))
         else:
             return []
         node = node.value
     return [(node.id, *reversed(steps))]
+
+
+def _item_of(node: Node) -> tuple[str, Any]:
+    """The step to an item, by its subscript."""
+    if isinstance(node, ast.Name):
+        return "[]", node.id
+    try:
+        return "[", ast.literal_eval(node)
+    except ValueError:  # not written down
+        return "[*]", None
 
 
 def _sets_options(node: Node) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import CellType
 from typing import Any, Final
+
+import numpy as np
 
 from wengert.api.autograph.expressions import Place
 from wengert.api.autograph.jumps import RESULT
@@ -45,9 +47,34 @@ class State:
                 names = function.__code__.co_freevars
                 self._cells.update(zip(names, function.__closure__ or (), strict=True))
                 self._globals = function.__globals__
-        self._places = [p for p in places if len(p) == 1 or self._owner(p) is not ABSENT]
+        found = dict.fromkeys([p for place in places for p in self._resolved(place)])
+        self._places = [p for p in found if len(p) == 1 or self._owner(p) is not ABSENT]
         self._local = [(p, self._get(p)) for p in local]
         self.names = [_spoken(p) for p in self._places]
+
+    def _resolved(self, place: Place) -> list[Place]:
+        """The places that are meant, with the keys that variables have now; of items those that are there."""
+        found = [place[:1]]
+        for kind, key in place[1:]:
+            if kind in ("[]", "[*]"):
+                found = [(*p, ("[", k)) for p in found for k in self._keys(p, kind, key)]
+            else:
+                found = [(*p, (kind, key)) for p in found]
+        return found
+
+    def _keys(self, place: Place, kind: str, key: str) -> Iterable[Any]:
+        """The keys of a container's items that a program may write: the one in a variable, or all."""
+        owner = self._get(place)
+        if kind == "[*]":
+            return (
+                range(len(owner))
+                if isinstance(owner, list)
+                else [*owner]
+                if isinstance(owner, dict)
+                else []
+            )
+        found = self._get((key,))
+        return [found] if _is_plain(found) and _part(owner, ("[", found)) is not ABSENT else []
 
     def values(self) -> list[Any]:
         """The values as they are now."""
@@ -92,6 +119,13 @@ class State:
             self._cells[place[0]].cell_contents = value
         elif self._get(place) is not ABSENT:
             del self._cells[place[0]].cell_contents
+
+
+def _is_plain(key: object) -> bool:
+    """Whether a key is a value of Python's, by which an item is found."""
+    if type(key) is tuple:
+        return all(map(_is_plain, key))
+    return isinstance(key, (int, float, str, bytes, bool, type(None), np.integer))
 
 
 def _part(owner: Any, step: tuple[str, Any]) -> Any:

@@ -180,13 +180,17 @@ class Statements:
             sorted((self._mangle(n),) for n in s)
             for s in (written & live, (written - live).difference(own))
         )
-        inner = [tuple(self._mangled(p)) for p in parts if p[0] not in written]
+        inner = {tuple(self._mangled(p, written)) for p in parts if p[0] not in written}
         return (*kept, *sorted(inner, key=repr)), tuple(local)
 
-    def _mangled(self, place: Place) -> Iterable[Any]:
+    def _mangled(self, place: Place, written: set[str]) -> Iterable[Any]:
+        """A place by the names that variables have; a key that the statement changes may be any."""
         yield self._mangle(place[0])
         for kind, key in place[1:]:
-            yield kind, self._mangle(key) if kind == "." else key
+            if kind == "[]" and key in written:
+                yield "[*]", None
+            else:
+                yield kind, self._mangle(key) if kind in (".", "[]") else key
 
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
