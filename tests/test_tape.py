@@ -753,3 +753,77 @@ def test_an_interrupt_at_the_end_of_a_block_leaves_no_recorder(
     gc.collect()
     assert calls
     assert not thread.context.recorders
+
+
+# ---- the quick way of `gradient` -----------------------------------------------------------------
+
+
+def _quick_and_general(
+    program: Any, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[Any], list[Any], int]:
+    """What a program finds as it is and without the quick way, and how often the general one was taken."""
+    taken: list[int] = []
+    usual = tf.GradientTape._any_gradient
+
+    def general(self: tf.GradientTape, *args: Any) -> Any:
+        taken.append(1)
+        return usual(self, *args)
+
+    monkeypatch.setattr(tf.GradientTape, "_any_gradient", general)
+    quick, count = program(), len(taken)
+    monkeypatch.setattr(tf.GradientTape, "_plain_gradient", lambda *_: gradient_tape._NOT_PLAIN)
+    return quick, program(), count
+
+
+def _of_variables_that_are_not_used() -> list[Any]:
+    used, other, never = tf.Variable([1.0, 2.0]), tf.Variable(3.0), tf.Variable([[4.0]])
+    with tf.GradientTape() as tape:
+        _ = other * 2.0
+        y = tf.reduce_sum(used * used)
+    return list(tape.gradient(y, [never, used, other]))
+
+
+def _within_another_tape() -> list[Any]:
+    x, w = tf.constant([0.3, -0.7]), tf.Variable([1.5, 0.5])
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.reduce_sum(tf.sin(x * w))
+        g = inner.gradient(y, x)
+        z = tf.reduce_sum(g * g)
+    return [g, outer.gradient(z, x), outer.gradient(z, w)]
+
+
+def _within_itself() -> list[Any]:
+    """Three orders, each taken while the tapes around record."""
+    x = tf.Variable(0.4)
+    with tf.GradientTape() as a, tf.GradientTape() as b, tf.GradientTape() as c:
+        y = tf.exp(x) * tf.sin(x)
+        first = c.gradient(y, x)
+        second = b.gradient(first, x)
+        third = a.gradient(second, x)
+    return [first, second, third]
+
+
+def _with_a_tangent() -> list[Any]:
+    x = tf.constant([0.3, -0.7])
+    with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 2.0])) as acc:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.sin(x) * x)
+        g = tape.gradient(y, x)
+    return [g, acc.jvp(g)]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [_of_variables_that_are_not_used, _within_another_tape, _within_itself, _with_a_tangent],
+)
+def test_the_quick_way(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is taken, and gives what the general one gives: for unused variables and where others record."""
+    quick, general, count = _quick_and_general(program, monkeypatch)
+    assert count == 0
+    for found, wanted in zip(quick, general, strict=True):
+        assert (found is None) == (wanted is None)
+        assert wanted is None or found.numpy().tolist() == wanted.numpy().tolist()

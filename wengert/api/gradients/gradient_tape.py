@@ -438,13 +438,15 @@ class GradientTape:
     def _plain_gradient(self, target: Any, sources: Any) -> Any:
         """The gradient of a real tensor by watched values, where nothing else has a say.
 
-        What follows the checks is what `gradient` does, without what it does for others.
+        What follows the checks is what `gradient` does, without what it does for others. A variable that the
+        tape has not met has none.
         """
         tape, context = self._tape, thread.context
         if (
             type(tape) is not Tape
             or type(target) is not Tensor
-            or context.listeners != ()  # no recorder, and no interpreter
+            or context.listeners is None  # an interpreter has a say, recorders hear of it all
+            or (self._recording and self._persistent)
             or context.sweeping is not None
             or self._switches is not NOTHING_SAID
             or self._hooked
@@ -459,10 +461,11 @@ class GradientTape:
             return _NOT_PLAIN
         for x in asked:
             if type(x) is Tensor:
-                is_real = form_of(x).dtype.kind == "f"
+                is_plain = form_of(x).dtype.kind == "f" and positions.get(x._key) == LEAF
             else:
-                is_real = type(x) is Variable and x.dtype.is_floating
-            if not is_real or positions.get(x._key) != LEAF:
+                is_plain = type(x) is Variable and x.dtype.is_floating
+                is_plain = is_plain and positions.get(x._key, LEAF) == LEAF
+            if not is_plain:
                 return _NOT_PLAIN
         seed = wrap(_ones_of(form))
         self._close()
