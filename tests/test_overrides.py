@@ -127,6 +127,22 @@ def _sub(op: Any, grad: Any) -> Any:
     return grad, -grad
 
 
+@pytest.mark.parametrize(("older", "newer"), [("Add", "AddV2"), ("Sub", "Sub"), ("Div", "RealDiv")])
+def test_a_map_to_an_operation_by_its_older_name(older: str, newer: str) -> None:
+    """As ternary weights have it: {"Sign": "Identity", "Mul": "Add"}."""
+    x, w = tf.fill([3], 2.0), tf.fill([3], 5.0)
+    found = []
+    for name in (older, newer):
+        with tf.GradientTape() as tape:
+            tape.watch([x, w])
+            with tf.gradient_override_map({"Mul": name}):
+                y = x * w
+        found.append([g.numpy().tolist() for g in tape.gradient(y, [x, w])])
+    assert found[0] == found[1]
+    if older == "Add":
+        assert found[0] == [[1.0] * 3] * 2
+
+
 def test_sub_registered_for_a_renamed_operation() -> None:
     with tf.Graph().as_default() as graph:
         x, z = tf.constant(3.0), tf.constant(2.0)

@@ -132,7 +132,7 @@ class _Joint:
 
 def other_row(rule: Callable[..., Any] | str) -> Row | None:
     """The operation whose gradient a rule names, unless it names a function."""
-    return find(rule) if isinstance(rule, str) and rule not in GRADIENTS else None
+    return find_version(rule) if isinstance(rule, str) and rule not in GRADIENTS else None
 
 
 def function_of(rule: Callable[..., Any] | str, op_type: str = "") -> Callable[..., Any] | None:
