@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from wengert.core.context import thread
 from wengert.ops.math.arithmetic import maximum, pow
 from wengert.ops.math.complex import abs
 from wengert.ops.math.elementwise import cast, sqrt, square
 from wengert.state.variable import Variable
 from wengert.train.optimizer import Optimizer
 from wengert.values.convert import convert
+from wengert.values.dtypes import DType
 from wengert.values.tensor import Tensor
 
 
@@ -39,7 +42,15 @@ class _Moments(Optimizer):
 
     def _power(self, base: float, dtype: Any, ahead: int = 1) -> Tensor:
         """The base to the power of this step's number, which starts at 1."""
+        if type(base) is float and thread.context.listeners is not None:
+            return _eager_power(base, int(self.iterations.numpy()) + ahead, dtype)
         return pow(cast(base, dtype), cast(self.iterations + ahead, dtype))
+
+
+@functools.lru_cache(64)
+def _eager_power(base: float, exponent: int, dtype: DType) -> Tensor:
+    """The same in eager mode, where it is one for all variables."""
+    return pow(cast(base, dtype), cast(exponent, dtype))
 
 
 class Adam(_Moments):

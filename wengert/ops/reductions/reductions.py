@@ -85,16 +85,10 @@ def reduced_dims(shape: Dims, *, axis: Dims, keepdims: bool) -> Dims:
 
 def _spread(g: Tensor, shape: Dims, axis: Dims) -> Tensor:
     """A cotangent of the result, repeated along the reduced axes."""
-    g = _beside(g, shape, axis)
-    return g if dims(g) == shape else broadcast_to(g, shape)
-
-
-def _beside(result: Tensor, shape: Dims, axis: Dims) -> Tensor:
-    """A result with the reduced axes at size one, or without those in front: as it is broadcast to the shape."""
     kept = kept_dims(shape, axis)
-    if dims(result) == kept or (kept != shape and axis == tuple(range(len(axis)))):
-        return result
-    return reshape(result, kept)
+    if dims(g) != kept:
+        g = reshape(g, kept)
+    return g if kept == shape else broadcast_to(g, shape)
 
 
 def _size(shape: Dims, axis: Dims) -> int:
@@ -200,15 +194,12 @@ PROD: Row = op(
 
 def _extreme_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
     """Elements that share the extreme share its cotangent equally."""
-    shape = dims(x)
-    chosen = cast(equal(_beside(y, shape, axis), x), x.dtype)
-    count = _beside(_reduce(SUM, chosen, axis, False), shape, axis)
-    return chosen / count * _beside(g, shape, axis)
+    chosen = cast(equal(_spread(y, dims(x), axis), x), x.dtype)
+    count = _spread(_reduce(SUM, chosen, axis, False), dims(x), axis)
+    return chosen / count * _spread(g, dims(x), axis)
 
 
 def _extreme_kernel(reduce: str, empty: str) -> Callable[..., Any]:
-    directly = np.maximum.reduce if reduce == "max" else np.minimum.reduce
-
     def kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Array:
         if x.size == 0:  # the extreme of no elements: the neutral element
             limit = dtypes.of_numpy(x.dtype)
@@ -216,8 +207,7 @@ def _extreme_kernel(reduce: str, empty: str) -> Callable[..., Any]:
                 "-inf" if empty == "min" else "inf"
             )  # fmt: skip
             return getattr(xp, reduce)(x, axis=axis, keepdims=keepdims, initial=worst)
-        of_all = directly if xp is np else getattr(xp, reduce)
-        return of_all(x, axis=axis, keepdims=keepdims)
+        return getattr(xp, reduce)(x, axis=axis, keepdims=keepdims)
 
     return kernel
 
