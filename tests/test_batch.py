@@ -111,6 +111,43 @@ def test_an_empty_batch() -> None:
     assert gathered.shape == (0, 3)
 
 
+SPECS = {
+    "known": [tf.TensorSpec([3, 2]), tf.TensorSpec([1, 2])],
+    "of one size": [tf.TensorSpec([3, 2]), tf.TensorSpec([None, 2])],
+    "of no size": [tf.TensorSpec([None, 2]), tf.TensorSpec([None, 2])],
+    "of no rank": [tf.TensorSpec(None), tf.TensorSpec(None)],
+}
+
+
+@pytest.mark.parametrize("specs", [None, *SPECS.values()], ids=["eager", *SPECS])
+def test_an_argument_with_one_example_is_for_all(specs: Any) -> None:
+    """As if it were repeated; its gradient is the sum."""
+    x, one = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), tf.constant([[10.0, 100.0]])
+
+    def products(x: Any, one: Any) -> Any:
+        return tf.vectorized_map(lambda e: e[0] * e[1], (x, one))
+
+    f = products if specs is None else tf.function(products, input_signature=specs)
+    with tf.GradientTape() as tape:
+        tape.watch([x, one])
+        y = f(x, one)
+    assert y.numpy().tolist() == (x.numpy() * one.numpy()).tolist()
+    to_x, to_one = map(tf.convert_to_tensor, tape.gradient(y, [x, one]))
+    assert to_x.numpy().tolist() == [[10.0, 100.0]] * 3
+    assert to_one.numpy().tolist() == [[9.0, 12.0]]
+    if specs is None or specs[0].is_compatible_with(one):
+        assert f(one, one).numpy().tolist() == [[100.0, 10000.0]]
+
+
+@pytest.mark.parametrize("mode", [lambda f: f, tf.function])
+def test_none_among_the_results(mode: Any) -> None:
+    f = mode(lambda x: tf.vectorized_map(lambda r: {"a": (r * 2.0, None), "b": None}, x))
+    found = f(ROWS)
+    assert found["a"][0].numpy().tolist() == (ROWS * 2.0).numpy().tolist()
+    assert found["a"][1] is found["b"] is None
+    assert mode(lambda x: tf.vectorized_map(lambda r: None, x))(ROWS) is None
+
+
 def test_arguments_of_different_sizes() -> None:
     """The error shows the shapes."""
     with pytest.raises(ValueError, match=re.escape("[[3, 2], [2]]")):

@@ -6,6 +6,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -327,6 +328,32 @@ def test_printing(mode: str, capsys: pytest.CaptureFixture[str]) -> None:
 
     assert run_in(mode, build, 1.0) == 3.0
     assert capsys.readouterr().out.split("\n")[:-1] == ["positive 1", "run 1", "run 2"]
+
+
+@THREE
+def test_printing_to_a_file(mode: str, tmp_path: Path) -> None:
+    """It is added to, each time that the operation runs; and a function is given the text."""
+    path, texts = f"file://{tmp_path}/said", list[str]()
+
+    def build(x: Any) -> Any:
+        said = [tf.print("ä", x, output_stream=path), tf.print(x, end="", output_stream=path)]
+        said.append(tf.print("x is", x, output_stream=texts.append))
+        with tf.control_dependencies([] if said[0] is None else said):
+            return tf.identity(x)
+
+    for _ in range(2):
+        run_in(mode, build, 1.0)
+    written = (tmp_path / "said").read_text("utf-8")
+    assert sorted(written.replace("ä 1\n", "ä").replace("ä", "2")) == ["1", "1", "2", "2"]
+    assert texts == ["x is 1"] * 2
+
+
+def test_printing_to_what_there_is_not(tmp_path: Path) -> None:
+    with pytest.raises(tf.errors.NotFoundError, match="No such file or directory"):
+        tf.print("text", output_stream=f"file://{tmp_path}/none/said")
+    for stream in ("nonsense", 5):
+        with pytest.raises(ValueError, match="Unsupported output stream, logging level, or file"):
+            tf.function(lambda s=stream: tf.print("text", output_stream=s))()
 
 
 @pytest.mark.parametrize("mode", ["eager", "function"])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.compat.internals.eager import record
 from wengert.errors import (
     CustomGradientError,
     GradientCountError,
@@ -355,6 +356,35 @@ def test_variables_used_inside_get_gradients() -> None:
         tape.watch(X)
         y = f(X)
     assert numbers(tape.gradient(y, [X, v])) == [10.0, 20.0]
+
+
+def watched_where(stopped: Any, v: Any) -> Any:
+    """Gradients where the forward pass reads a variable inside `stopped(tape)`."""
+
+    def taken(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+
+            @tf.custom_gradient
+            def f(x: Any) -> Any:
+                with stopped(tape):
+                    y = x * v
+                return y, lambda dy, variables: (dy * 10.0, [dy * 20.0 for _ in variables])
+
+            y = f(x)
+        assert tape.watched_variables() == (v,)
+        return tape.gradient(y, [x, v])
+
+    return taken
+
+
+@pytest.mark.parametrize(
+    "stopped", [lambda tape: tape.stop_recording(), lambda tape: record.stop_recording()]
+)
+@pytest.mark.parametrize("mode", [lambda f: f, tf.function])
+def test_variables_are_found_where_nothing_is_recorded(stopped: Any, mode: Any) -> None:
+    """The forward pass of a function with a gradient of its own need not be recorded."""
+    assert numbers(mode(watched_where(stopped, tf.Variable(2.0)))(X)) == [10.0, 20.0]
 
 
 def test_variables_come_in_the_order_of_their_first_use() -> None:

@@ -115,3 +115,13 @@ def test_programs_import_them(redirected: None) -> None:
     assert not structure.are_compatible(spec, spec[0])
     parts = structure.to_tensor_list(spec, (1, {"a": "b"}))
     assert structure.from_tensor_list(spec, parts)[1]["a"].numpy() == b"b"
+
+
+def test_the_experimental_choice_goes_on_where_a_dataset_has_ended() -> None:
+    """By default, other than the method of the same name."""
+    parts = [tf.data.Dataset.range(2), tf.data.Dataset.range(10, 13)]
+    choice = tf.data.Dataset.range(2).repeat(3)
+    for module in (tf.data.experimental, tf.compat.v1.data.experimental):
+        found = module.choose_from_datasets(parts, choice)
+        assert [int(x) for x in found] == [0, 10, 1, 11, 12]
+    assert [int(x) for x in tf.data.Dataset.choose_from_datasets(parts, choice)] == [0, 10, 1, 11]

@@ -103,6 +103,26 @@ def test_concrete_functions() -> None:
     assert f.get_concrete_function(tf.TensorSpec([None], tf.float32)) is g
 
 
+def test_names_of_arguments_belong_to_traces() -> None:
+    """A name that is asked for needs a trace that has it; calls take any."""
+    f, traces = counted(lambda x: x * 2.0)
+    unnamed, a, b = (tf.TensorSpec([None], tf.float32, name) for name in (None, "a", "b"))
+    first = f.get_concrete_function(unnamed)
+    of_a = f.get_concrete_function(a)
+    assert of_a(a=of([1.0])).numpy().tolist() == [2.0]
+    assert f.get_concrete_function(unnamed) is first
+    assert f.get_concrete_function(tf.TensorSpec([1], tf.float32, "a")) is of_a
+    assert f.get_concrete_function(b)(b=of([1.0])).numpy().tolist() == [2.0]
+    f(of([1.0, 2.0]))
+    assert len(traces) == 3
+
+    f, traces = counted(lambda x: x * 2.0)
+    of_a = f.get_concrete_function(tf.TensorSpec([1], tf.float32, "a"))
+    f(of([1.0]))
+    assert f.get_concrete_function(tf.TensorSpec([1], tf.float32)) is of_a
+    assert len(traces) == 1
+
+
 def test_python_side_effects_happen_when_traced(capsys: pytest.CaptureFixture[str]) -> None:
     @tf.function
     def f(x: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,74 @@ def test_the_registry() -> None:
     assert len(registry._registry) == len(registry.list())
     with pytest.raises(LookupError, match="has no entry for: Nothing"):
         registry.lookup("Nothing")
+
+
+@pytest.fixture
+def entries() -> Any:
+    """The registry's entries, of which that of Relu is put back afterwards."""
+    found = find("python.framework.ops", "_gradient_registry")._registry
+    own = dict(found["Relu"])
+    yield found
+    found["Relu"] = own
+
+
+def gradients_of_relu() -> list[Any]:
+    """The gradient in eager mode, in a function and in a session."""
+    x = tf.constant([-1.0, 2.0])
+    with v1.Graph().as_default(), v1.Session() as session:
+        fed = tf.constant([-1.0, 2.0])
+        run = session.run(tf.gradients(tf.nn.relu(fed), fed)[0])
+    found = []
+    for f in (tf.nn.relu, tf.function(lambda x: tf.nn.relu(x))):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        found.append(tape.gradient(y, x).numpy().tolist())
+    return [*found, run.tolist()]
+
+
+def in_all_modes(*gradient: float) -> list[Any]:
+    return [list(gradient)] * 3
+
+
+def test_an_entry_s_function_is_changed(entries: Any) -> None:
+    """The one before stays a function that the new one may call; threads started later know it, too."""
+    before = entries["Relu"]["type"]
+    assert before is entries["Relu"]["type"]
+    entries["Relu"]["type"] = lambda op, g: before(op, g) * 5.0
+    assert gradients_of_relu() == in_all_modes(0.0, 5.0)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(gradients_of_relu).result() == in_all_modes(0.0, 5.0)
+    entries["Relu"]["type"] = before
+    assert gradients_of_relu() == in_all_modes(0.0, 1.0)
+
+
+def test_an_entry_is_replaced(entries: Any) -> None:
+    entries["Relu"] = {"type": lambda op, g: g * 3.0, "location": None}
+    assert gradients_of_relu() == in_all_modes(3.0, 3.0)
+
+
+def test_an_entry_is_taken_out(entries: Any) -> None:
+    """Then there is no gradient, and another one may be registered."""
+    entries.pop("Relu")
+    assert "Relu" not in entries
+    assert "Relu" not in list(entries)
+    with pytest.raises(LookupError, match="gradient registry has no entry for: Relu\\. Write one"):
+        gradients_of_relu()
+    with pytest.raises(KeyError):
+        del entries["Relu"]
+    tf.RegisterGradient("Relu")(lambda op, g: g * 7.0)
+    assert gradients_of_relu() == in_all_modes(7.0, 7.0)
+    with pytest.raises(KeyError, match="Registering two gradients with name 'Relu'"):
+        tf.RegisterGradient("Relu")(lambda op, g: g)
+
+
+def test_entries_of_types_that_a_program_registered(entries: Any) -> None:
+    tf.RegisterGradient("TakenOut")(lambda op, g: g)
+    entries["TakenOut"]["type"] = rule = lambda op, g: g * 2.0
+    assert entries["TakenOut"]["type"] is rule
+    del entries["TakenOut"]
+    assert "TakenOut" not in entries
 
 
 @pytest.mark.parametrize("name", ["_NoSuchGrad", "ReluGrad2", "_Relu", "_ArgMaxGrad"])

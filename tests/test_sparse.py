@@ -353,3 +353,34 @@ def test_pieces_of_an_unknown_shape() -> None:
     assert tf.sparse.to_dense(first).numpy().tolist() == [[1.0, 0.0], [0.0, 3.0]]
     assert tf.sparse.to_dense(second).numpy().tolist() == [[2.0, 0.0], [0.0, 0.0]]
     assert tf.sparse.to_dense(pieces(example())[1]).numpy().tolist() == [[2.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("mode", [lambda f: f, tf.function])
+@pytest.mark.parametrize(
+    "lookup", [tf.nn.embedding_lookup_sparse, tf.nn.safe_embedding_lookup_sparse]
+)
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 3.0, 4.0]])
+def test_the_gradient_of_a_lookup_has_a_row_for_each_id(
+    lookup: Any, weights: Any, mode: Any
+) -> None:
+    """However often an id occurs: what takes norms of the rows counts each once, at each order."""
+    table = tf.Variable([[1.0], [2.0], [3.0], [4.0]])
+    at = [[0, 0], [0, 1], [1, 0], [2, 0]]
+    ids = tf.SparseTensor(at, tf.constant([3, 1, 3, 0], tf.int64), [3, 2])
+    given = None if weights is None else tf.SparseTensor(at, weights, [3, 2])
+
+    def gradients() -> Any:
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as tape:
+                y = tf.reduce_sum(lookup(table, ids, given, combiner="sum") ** 2)
+            first = tape.gradient(y, table)
+            z = tf.reduce_sum(first.values)
+        return first, outer.gradient(z, table)
+
+    first, second = mode(gradients)()
+    assert first.indices.numpy().tolist() == second.indices.numpy().tolist() == [3, 1, 0]
+    w = np.array(weights or np.ones(4))
+    a = np.array([[0, w[1], 0, w[0]], [0, 0, 0, w[2]], [w[3], 0, 0, 0]])  # the lookup as a matrix
+    hessian = 2.0 * a.T @ a
+    assert np.allclose(first.values[:, 0], (hessian @ [1.0, 2.0, 3.0, 4.0])[[3, 1, 0]])
+    assert np.allclose(second.values[:, 0], hessian.sum(0)[[3, 1, 0]])

@@ -20,9 +20,10 @@ from wengert.host.thread_state import ThreadState
 
 
 class _Start:
-    """The interpreter of a new thread: none, or a graph where execution is not eager."""
+    """The interpreter of a new thread: none, or a graph where execution is not eager; and its overrides."""
 
     interpreter: GraphInterpreter | None = None
+    overrides: ClassVar[dict[str, Any]] = {}
 
 
 def threads_start_eagerly() -> bool:
@@ -61,7 +62,7 @@ class Context:
         # The name scope of eager operations.
         self.scope: Scope | None = None
         # Rules that replace those of some operation types, as recorders see them.
-        self.overrides: dict[str, Any] = {}
+        self.overrides: dict[str, Any] = _Start.overrides
         # The recorders to notify; None while an interpreter is active, so that the door needs to
         # look at one attribute only.
         self.listeners: tuple[Recorder, ...] | None = () if _Start.interpreter is None else None
@@ -203,6 +204,16 @@ def override_rows(rules: dict[str, Any]) -> Change:
     before = thread.context.overrides
     _put("overrides", before | rules)
     return None, lambda: _put("overrides", before)
+
+
+def override_rows_from_now_on(rules: dict[str, Any]) -> None:
+    """The same without an end, also in threads that are yet to start; None ends it."""
+    _Start.overrides = _changed(_Start.overrides, rules)
+    _put("overrides", _changed(thread.context.overrides, rules))
+
+
+def _changed(before: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
+    return {name: rule for name, rule in (before | rules).items() if rule is not None}
 
 
 def _put(name: str, value: Any) -> None:

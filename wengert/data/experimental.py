@@ -10,7 +10,6 @@ from wengert.data.functions import enable_debug_mode
 from wengert.data.iterator import IteratorBase
 from wengert.data.methods import finish, functions, order
 from wengert.data.methods.chance import sample_from_datasets
-from wengert.data.methods.order import choose_from_datasets
 from wengert.data.optional import Optional
 from wengert.data.options import (
     AutoShardPolicy,
@@ -100,6 +99,20 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
 def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
     """What a function makes of a state and each element: see `Dataset.scan`."""
     return _by_method("scan", initial_state, scan_func)
+
+
+def choose_from_datasets(
+    datasets: Sequence[Any], choice_dataset: Any, stop_on_empty_dataset: bool = False
+) -> Any:
+    """See `Dataset.choose_from_datasets`, which by default stops where a dataset has ended; this does not.
+
+    >>> parts = [tf.data.Dataset.range(1), tf.data.Dataset.range(10, 12)]
+    >>> choice = tf.data.Dataset.range(2).repeat(2)
+    >>> found = tf.data.experimental.choose_from_datasets(parts, choice)
+    >>> [int(x) for x in found.as_numpy_iterator()]
+    [0, 10, 11]
+    """
+    return order.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
 
 def map_and_batch(

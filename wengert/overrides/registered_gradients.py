@@ -17,6 +17,8 @@ class Registered(NamedTuple):
 
 
 GRADIENTS: Final[dict[str, Registered]] = {}
+# Operation types of the library whose gradients are what is registered: programs took their own away.
+REPLACED: Final[set[str]] = set()
 
 
 def add_gradient(name: str, function: Callable[..., Any] | None, where: str) -> None:
@@ -35,7 +37,7 @@ def _place_of_gradient(name: str) -> str | None:
     if name in GRADIENTS:
         return GRADIENTS[name].place
     row = find(name)
-    if row is not None and not row.users:
+    if row is not None and not row.users and name not in REPLACED:
         return row.declared
     return None
 
@@ -52,7 +54,7 @@ def missing_gradient(
 ) -> NoGradientError:
     """The error for a gradient name that is not registered, possibly of an overridden type."""
     made = f", made at {where}" if where else ""
-    given = f", which {op_type} was given in place of its own" if op_type else ""
+    given = f", which {op_type} was given in place of its own" if op_type not in ("", name) else ""
     return NoGradientError(
         f"No gradient defined for operation '{op_name or op_type or name}' "
         f"(op type: {op_type or name}{made}): gradient registry has no entry for: {name}{given}. "

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from wengert.core.context import override_rows, replacement
+from wengert.core.context import override_rows, override_rows_from_now_on, replacement
 from wengert.core.row import Attrs, Row, place
 from wengert.core.table import find
 from wengert.host.context_manager import ContextManager
 from wengert.overrides.argument_forms import called, with_arguments
-from wengert.overrides.registered_gradients import GRADIENTS, missing_gradient
+from wengert.overrides.registered_gradients import GRADIENTS, REPLACED, Registered, missing_gradient
 from wengert.overrides.told_attributes import as_told
 from wengert.values.bound_ops import bound
 from wengert.values.dtypes import DType, of_numpy
@@ -50,6 +50,26 @@ def as_version(kind: str, now: str) -> ContextManager:
     """A map that names an older type holds for the operations of the newer one that are made inside."""
     rule: _Replacing = replacement(kind)
     return override_rows({now: rule.for_type(kind)})
+
+
+def replace_gradient(name: str, registered: Registered | None) -> None:
+    """Register another gradient of an operation type in place of the one that it has; None for none at all."""
+    if registered is None:
+        GRADIENTS.pop(name, None)
+    else:
+        GRADIENTS[name] = registered
+    row = find(name)
+    if row is not None and not row.users and name not in REPLACED:
+        REPLACED.add(name)
+        override_rows_from_now_on(rules_by_type({name: name}))
+
+
+def restore_gradient(name: str) -> None:
+    """Let an operation type have its own gradient again."""
+    GRADIENTS.pop(name, None)
+    if name in REPLACED:
+        REPLACED.remove(name)
+        override_rows_from_now_on(dict.fromkeys(rules_by_type({name: name})))
 
 
 class _Replacing:
@@ -132,7 +152,9 @@ class _Joint:
 
 def other_row(rule: Callable[..., Any] | str) -> Row | None:
     """The operation whose gradient a rule names, unless it names a function."""
-    return find_version(rule) if isinstance(rule, str) and rule not in GRADIENTS else None
+    if not isinstance(rule, str) or rule in GRADIENTS or rule in REPLACED:
+        return None
+    return find_version(rule)
 
 
 def function_of(rule: Callable[..., Any] | str, op_type: str = "") -> Callable[..., Any] | None:

@@ -17,22 +17,27 @@ if TYPE_CHECKING:
 MOST: Final = 1000  # traces of one function; beyond that, the oldest is evicted
 
 
+Names = tuple[str | None, ...]
+
+
 class Traces:
-    """The cache of traces, by a key and the shapes and dtypes of tensors."""
+    """The cache of traces, by a key and the shapes, dtypes and names of tensors."""
 
     def __init__(self) -> None:
-        self._exact: dict[Any, ConcreteFunction] = {}
-        # Those for more than one shape, by key.
-        self._open: dict[Any, list[tuple[tuple[TypeSpec, ...], ConcreteFunction]]] = {}
+        self._exact: dict[tuple[Any, tuple[TypeSpec, ...], Names], ConcreteFunction] = {}
+        # Those for more than one shape, or for one with or without a name, by key.
+        self._open: dict[Any, list[tuple[tuple[TypeSpec, ...], Names, ConcreteFunction]]] = {}
         self._latest: dict[Any, tuple[TypeSpec, ...]] = {}
 
     def find(self, key: Hashable, specs: Sequence[TypeSpec]) -> ConcreteFunction | None:
         """The trace for tensors of these specs; None if there is none."""
-        found = self._exact.get((key, tuple(specs)))
+        names = _names_of(specs)
+        found = self._exact.get((key, tuple(specs), names))
         if found is not None:
             return found
-        for known, trace in self._open.get(key, ()):
-            if all(s.takes(v) for s, v in zip(known, specs, strict=True)):
+        for known, given, trace in self._open.get(key, ()):
+            taken = all(s.takes(v) for s, v in zip(known, specs, strict=True))
+            if taken and _may_be_called(names, given):
                 return trace
         return None
 
@@ -46,20 +51,20 @@ class Traces:
 
     def add(self, key: Hashable, specs: Sequence[TypeSpec], trace: ConcreteFunction) -> bool:
         """Add a trace; return whether another one was evicted."""
-        specs = tuple(specs)
-        self._exact[key, specs] = trace
+        specs, names = tuple(specs), _names_of(specs)
+        self._exact[key, specs, names] = trace
         self._latest[key] = specs
-        if not all(spec.shape.is_fully_defined() for spec in tensor_specs(specs)):
-            self._open.setdefault(key, []).append((specs, trace))
+        if any(names) or not all(spec.shape.is_fully_defined() for spec in tensor_specs(specs)):
+            self._open.setdefault(key, []).append((specs, names, trace))
         is_full = len(self._exact) > MOST
         if is_full:
             self._drop(next(iter(self._exact)))
         return is_full
 
-    def _drop(self, which: tuple[Any, tuple[TypeSpec, ...]]) -> None:
-        key, specs = which
-        self._exact.pop(which, None)
-        left = [pair for pair in self._open.pop(key, ()) if pair[0] != specs]
+    def _drop(self, which: tuple[Any, tuple[TypeSpec, ...], Names]) -> None:
+        key, specs, _ = which
+        dropped = self._exact.pop(which, None)
+        left = [known for known in self._open.pop(key, ()) if known[2] is not dropped]
         if left:
             self._open[key] = left
         if self._latest.get(key) == specs:
@@ -69,6 +74,16 @@ class Traces:
         """Drop the traces for an argument that no longer exists."""
         for which in [which for which in list(self._exact) if which[0] is key]:
             self._drop(which)
+
+
+def _names_of(specs: Sequence[TypeSpec]) -> Names:
+    """The names of the tensors, which are None for those of calls."""
+    return tuple([spec.name for spec in tensor_specs(specs)])
+
+
+def _may_be_called(wanted: Names, given: Names) -> bool:
+    """Whether the arguments of a trace have the names that are asked for, if any."""
+    return all(name is None or name == own for name, own in zip(wanted, given, strict=True))
 
 
 # ---- retracing ----------------------------------------------------------------------------------

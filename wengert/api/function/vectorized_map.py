@@ -13,10 +13,12 @@ from wengert.core.tape import WIDTH, Tape
 from wengert.errors import SymbolicValueError
 from wengert.ops.arrays.creation import shape
 from wengert.ops.arrays.identity import IDENTITY_N
-from wengert.ops.arrays.shaping import reshape
+from wengert.ops.arrays.joining import concat, stack
+from wengert.ops.arrays.shaping import broadcast_to, reshape
 from wengert.ops.control.elements import batched_parts, one_of, whole_of
 from wengert.ops.control.map import map_fn
 from wengert.ops.math.comparison import equal
+from wengert.ops.reductions.reductions import reduce_max
 from wengert.ops.support.batch_rules import batch_all
 from wengert.values import nest
 from wengert.values.bound_ops import bound
@@ -37,6 +39,8 @@ def vectorized_map(
 ) -> Any:
     """`fn` applied to each slice along the first axis, computed for all slices at once.
 
+    An element with one slice gives it to each call. None among the results stays None.
+
     >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     >>> tf.vectorized_map(lambda row: tf.reduce_sum(row * row), x).numpy().tolist()
     [5.0, 25.0]
@@ -45,19 +49,61 @@ def vectorized_map(
     values = [e if nest.is_composite(e) else convert(e) for e in nest.flatten(elems)]
 
     def flat(*rows: Tensor) -> list[Any]:
-        given = iter(rows)
+        varying = iter(rows)
+        given = iter([next(varying) if one is None else one for one in shared])
         ones = [one_of(v, given) for v in values]
         returned.append(nest.map_structure(_result, fn(nest.pack_sequence_as(elems, ones))))
-        return [part for r in nest.flatten(returned[-1]) for part in batched_parts(r)]
+        made = [r for r in nest.flatten(returned[-1]) if r is not None]
+        return [part for r in made for part in batched_parts(r)]
 
     fulls = [part for v in values for part in batched_parts(v)]
-    results = iter(_as_one_call(lambda: for_each_example(flat, fulls, _complaint), fulls))
-    return nest.map_structure(lambda one: whole_of(one, results), returned[-1])
+    shared = _shared(fulls)
+    mapped = [full for full, one in zip(fulls, shared, strict=True) if one is None]
+    found = _as_one_call(lambda: for_each_example(flat, _broadcast(mapped), _complaint), fulls)
+    results = iter(found)
+    return nest.map_structure(
+        lambda one: None if one is None else whole_of(one, results), returned[-1]
+    )
 
 
 def _result(value: Any) -> Any:
     is_whole = nest.is_composite(value) and not isinstance(value, IndexedSlices)
-    return value if is_whole else convert(value)
+    return value if value is None or is_whole else convert(value)
+
+
+def _known_size(full: Tensor) -> int | None:
+    """The size of the first axis, if it is known."""
+    return full.shape[0] if full.shape.rank else None
+
+
+def _shared(fulls: Sequence[Any]) -> list[Any]:
+    """The one slice of each tensor that has one only, for all calls; None for the others, and if there are none."""
+    is_one = [_known_size(full) == 1 for full in fulls]
+    if all(is_one):
+        return [None] * len(fulls)
+    return [full[0] if one else None for full, one in zip(fulls, is_one, strict=True)]
+
+
+def _broadcast(fulls: Sequence[Any]) -> Sequence[Any]:
+    """Tensors with as many slices each, of which a run may find that some have one only."""
+    known = [n for n in map(_known_size, fulls) if n is not None]
+    if len(known) == len(fulls) or _same_size(fulls):
+        return fulls
+    most = known[0] if known else reduce_max(stack([shape(full)[0] for full in fulls]))
+    return [broadcast_to(full, _with_first(most, full)) for full in fulls]
+
+
+def _with_first(size: Any, full: Tensor) -> Any:
+    """The shape with another first size; of a tensor of unknown rank a run knows it."""
+    if full.shape.rank is None:
+        return concat([[size], shape(full)[1:]], 0)
+    return [size, *dims(full)[1:]]
+
+
+def _same_size(fulls: Sequence[Any]) -> bool:
+    """Whether it is known that they have as many slices each."""
+    ranked = all(full.shape.rank is not None for full in fulls)
+    return len(fulls) == 1 or (ranked and len({key_of(d[0]) for d in map(dims, fulls) if d}) <= 1)
 
 
 # ---- one call -----------------------------------------------------------------------------------

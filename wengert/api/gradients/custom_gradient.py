@@ -23,7 +23,7 @@ from wengert.api.gradients.user_gradient import (
     with_parts,
 )
 from wengert.core.batch import Batched, Batcher
-from wengert.core.context import also_listening, announce, current_graph, thread
+from wengert.core.context import also_listening, announce, current_graph, note_access, thread
 from wengert.core.layer import beneath_layers
 from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row, place
@@ -121,6 +121,10 @@ class CustomGradient:
         watcher = VariableWatcher()
         with also_listening(watcher), inside_custom_gradient():
             result, grad_fn = self._run(self._function, call)
+        for variable in watcher.variables.values():
+            note_access(
+                variable
+            )  # a tape was not notified where the function stopped its recording
         leaves = nest.flatten(result)
         results = [convert(identity(r)) for r in parts_of_each(leaves)]
         inputs, variables = self._inputs(call, watcher)

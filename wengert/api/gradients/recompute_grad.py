@@ -15,7 +15,7 @@ from wengert.api.gradients.user_gradient import (
     parts_of_each,
     with_parts,
 )
-from wengert.core.context import listening, note_access, thread
+from wengert.core.context import listening, thread
 from wengert.core.reverse import conjugate, pull_through
 from wengert.ops.arrays.identity import after
 from wengert.ops.math.elementwise import zeros_like
@@ -75,8 +75,6 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         )
         with listening(watcher):
             result = f(*args, **kwargs)
-        for variable in watcher.variables.values():
-            note_access(variable)  # the outer tapes were not notified
 
         def grad_fn(*dys: Tensor, variables: Sequence[Variable] | None = None) -> Any:
             return _recomputed(f, args, kwargs, dys, list(variables or []), variables is not None)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, MutableMapping
+from functools import cache
 from typing import Any, Final
 
 from wengert.core.reverse import conjugate, joint_gradients
-from wengert.core.row import Row
+from wengert.core.row import Row, place
 from wengert.core.table import TABLE, complete
 from wengert.overrides.argument_forms import Told, with_arguments, without_arguments
-from wengert.overrides.registered_gradients import GRADIENTS, gradient_of
-from wengert.overrides.row_override import find_version
+from wengert.overrides.registered_gradients import GRADIENTS, REPLACED, Registered, gradient_of
+from wengert.overrides.row_override import find_version, replace_gradient, restore_gradient
 from wengert.values.bound_ops import bound
 from wengert.values.tensor import dims
 
 
+@cache
 def own_gradient(row: Row | None) -> Callable[..., Any]:
     """The function (op, *grads) that gives the gradients by a row: by the operation's, without one.
 
@@ -69,7 +71,7 @@ class GradientRegistry:
     """The gradient functions by their names: users' own, and those of the operations."""
 
     @property
-    def _registry(self) -> Mapping[str, dict[str, Any]]:
+    def _registry(self) -> MutableMapping[str, dict[str, Any]]:
         return _Entries()
 
     def lookup(self, name: str) -> Any:
@@ -84,23 +86,55 @@ class GradientRegistry:
         return list(self._registry)
 
 
-class _Entries(Mapping[str, Any]):
-    """What a registry holds by name; its `type` is the function."""
+class _Entries(MutableMapping[str, dict[str, Any]]):
+    """What a registry holds by name; its `type` is the function. What programs change of it holds."""
 
     def __getitem__(self, name: str) -> dict[str, Any]:
         if name in GRADIENTS:
             found = gradient_of(name)
-            return {"type": found.function, "location": found.place}
+            return _Entry(name, found.function, found.place)
         row = find_version(name)
-        if row is None:
+        if row is None or name in REPLACED:
             raise KeyError(name)
-        has_function = row.differentiable or name in _FLAT
-        return {"type": own_gradient(row) if has_function else None, "location": row.declared}
+        return _Entry(name, _function_of(row, name), row.declared)
+
+    def __setitem__(self, name: str, entry: dict[str, Any]) -> None:
+        function = entry["type"]
+        row = find_version(name)
+        if row is not None and not row.users and function is _function_of(row, name):
+            restore_gradient(name)  # a program gives back what it took away
+        else:
+            replace_gradient(
+                name, Registered(function, str(entry.get("location") or place(function)))
+            )
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self:
+            raise KeyError(name)
+        replace_gradient(name, None)
 
     def __iter__(self) -> Iterator[str]:
         complete()
         yield from GRADIENTS
-        yield from (name for name in TABLE if name not in GRADIENTS)
+        yield from (name for name in TABLE if name not in GRADIENTS and name not in REPLACED)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+class _Entry(dict[str, Any]):
+    """An entry of the registry, which says so if its function is changed."""
+
+    def __init__(self, name: str, function: Any, location: str) -> None:
+        super().__init__(type=function, location=location)
+        self._name = name
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        super().__setitem__(key, value)
+        if key == "type":
+            _Entries()[self._name] = self
+
+
+def _function_of(row: Row, name: str) -> Callable[..., Any] | None:
+    """The function that an operation's own gradient is, if it has one."""
+    return own_gradient(row) if row.differentiable or name in _FLAT else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,7 +13,7 @@ from wengert.core.context import current_graph, graph_around
 from wengert.core.dispatch import apply
 from wengert.core.row import NO_ATTRS, Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, NotFoundError
 from wengert.graph.operation import Operation
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.identity import identity
@@ -131,8 +132,31 @@ def _print_kernel(
     summarize: int,
 ) -> list[Any]:
     values = iter(arrays)
-    print(sep.join([_put(p, values, summarize) for p in pieces]), end=end, file=_stream(stream))
+    text = sep.join([_put(p, values, summarize) for p in pieces])
+    if isinstance(stream, str) and stream.startswith(_FILE):
+        _append(stream.removeprefix(_FILE), text + end)
+    elif _is_logging(stream):
+        stream(text)  # a line of the log, which has an end of its own
+    else:
+        print(text, end=end, file=_stream(stream))
     return []
+
+
+def _append(path: str, text: str) -> None:
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(text)
+    except FileNotFoundError as error:
+        raise NotFoundError(f"{path}; {error.strerror} [Op:PrintV2]") from None
+
+
+def _is_logging(stream: Any) -> bool:
+    """Whether it is a function that is given each text, like `tf.compat.v1.logging.info`."""
+    return callable(stream) and not hasattr(stream, "write")
+
+
+_STREAMS: Final = ("stdout", "stderr", None)  # by name; None is for that of Python's print
+_FILE: Final = "file://"  # before the path, where the stream is a file that is added to
 
 
 WHOLE: Final = ...  # among the pieces, for a text that is printed without quotes
@@ -164,12 +188,24 @@ def print_(*inputs: object, **kwargs: Any) -> Operation | None:
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {', '.join(kwargs)}")
+    _check_stream(stream)
     pieces: list[Any] = []
     tensors: list[Any] = []
     for value in inputs:
         _note_pieces(value, pieces, tensors)
     attrs = {"pieces": pieces, "sep": sep, "end": end, "stream": stream, "summarize": summarize}
     return _done(PRINT, tensors, attrs, name)
+
+
+def _check_stream(stream: Any) -> None:
+    """Refuse what cannot be written to, where it is said and not where a graph runs."""
+    is_named = stream in _STREAMS or (isinstance(stream, str) and stream.startswith(_FILE))
+    if not is_named and not hasattr(stream, "write") and not callable(stream):
+        raise ValueError(
+            f"Unsupported output stream, logging level, or file. {stream!r} is neither an object that "
+            "can be written to, like sys.stdout and sys.stderr, nor a function, like "
+            "tf.compat.v1.logging.info. A file needs to be in the form of 'file://<filepath>'."
+        )
 
 
 def print_text(input: Any, output_stream: str = "stderr", end: str = "\n") -> Operation | None:
@@ -207,7 +243,7 @@ def _note_parts(value: Any, pieces: list[Any], tensors: list[Any]) -> None:
 
 
 def _stream(stream: Any) -> Any:
-    return {"stdout": sys.stdout, "stderr": sys.stderr}.get(stream, stream) if isinstance(stream, str) else stream  # fmt: skip
+    return getattr(sys, stream) if isinstance(stream, str) else stream
 
 
 def shown_array(array: Array, summarize: int, depth: int = 1) -> str:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from wengert.errors import NotATensorError
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.arithmetic import div_no_nan
 from wengert.ops.math.comparison import greater, greater_equal, logical_and, where
 from wengert.ops.math.elementwise import cast, ones_like, sqrt, zeros_like
 from wengert.ops.nn.embedding import rows_of
 from wengert.ops.reductions.segments import segment_sum
+from wengert.ops.reductions.unique import unique
 from wengert.ops.sparse.places import places_where
 from wengert.ops.sparse.shaping import fill_empty_rows, pick_values
 from wengert.ops.sparse.shaping import reshape as reshape_sparse
@@ -71,7 +73,9 @@ def combined_rows(
     """The same for any of the two strategies by which rows are dealt to the parts of a table."""
     how = _combiner(combiner)
     ids = _sparse(sp_ids)
-    rows = rows_of(params, ids.values, partition_strategy, max_norm)
+    # Each row once: the gradient has one row for an id, however often it occurs.
+    distinct, place = unique(ids.values)
+    rows = gather(rows_of(params, distinct, partition_strategy, max_norm), place)
     segments = ids.indices[:, 0]
     if sp_weights is None:
         weights = ones_like(cast(ids.values, rows.dtype))

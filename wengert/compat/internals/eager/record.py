@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert.api.gradients.gradient_tape import GradientTape
-from wengert.core.context import activate, thread
+from wengert.api.gradients.custom_gradient import VariableWatcher as VariableReads
+from wengert.core.context import listening, start, stop, thread
 from wengert.core.row import Row
 from wengert.errors import InternalError
 from wengert.host.context_manager import Change, context_manager, enter
@@ -16,26 +16,26 @@ from wengert.values import nest
 
 @context_manager
 def stop_recording() -> Change:
-    """Stop all tapes from recording inside the block."""
-    return enter(activate((), thread.context.interpreter))
+    """Stop all tapes from recording inside the block; what watches variables goes on."""
+    return enter(listening(*[r for r in thread.context.recorders if isinstance(r, VariableReads)]))
 
 
 class VariableWatcher:
     """Notes the trainable variables that are read inside of it."""
 
     def __init__(self) -> None:
-        self._tape = GradientTape()
+        self._reads = VariableReads()
 
     def __enter__(self) -> VariableWatcher:
-        self._tape.__enter__()
+        start(self._reads)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._tape.__exit__(*error)
+        stop(self._reads)
 
     def watched_variables(self) -> tuple[Any, ...]:
         """The variables that were read."""
-        return self._tape.watched_variables()
+        return tuple(self._reads.variables.values())
 
 
 def should_record_backprop(tensors: Sequence[Any]) -> bool:
