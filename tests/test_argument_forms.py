@@ -375,6 +375,29 @@ GIVEN: list[tuple[str, Callable[..., Any], int | str, Any]] = [
 ]
 
 
+def differentiate(way: str, program: Callable[..., Any], rules: dict[str, Any]) -> None:
+    """Have rules called for the gradient of a program: eagerly, compiled, for a batch, or in a graph of version 1."""
+
+    def run(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.gradient_override_map(rules):
+                y = program(x)
+        tape.gradient(y, x)
+        return y
+
+    if way == "batch":
+        tf.vectorized_map(run, tf.constant(X[None]))
+    elif way == "graph":
+        with tf.Graph().as_default():
+            x = v1.placeholder(tf.float32, [2, 4])
+            with tf.gradient_override_map(rules):
+                y = program(x)
+            v1.gradients(y, x)
+    else:
+        (run if way == "eager" else tf.function(run, jit_compile=True))(tf.constant(X))
+
+
 @pytest.mark.parametrize(("kind", "program", "where", "given"), GIVEN)
 @pytest.mark.parametrize("way", ["eager", "compiled", "graph"])
 def test_rules_see_what_the_program_gave(
@@ -391,21 +414,7 @@ def test_rules_see_what_the_program_gave(
             seen.append(tf.get_static_value(op.inputs[where]).tolist())
         return [None] * len(op.inputs)
 
-    def run(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            with tf.gradient_override_map({kind: rule}):
-                y = program(x)
-        return tape.gradient(y, x) is None
-
-    if way == "graph":
-        with tf.Graph().as_default():
-            x = v1.placeholder(tf.float32, [2, 4])
-            with tf.gradient_override_map({kind: rule}):
-                y = program(x)
-            v1.gradients(y, x)
-    else:
-        (run if way == "eager" else tf.function(run, jit_compile=True))(tf.constant(X))
+    differentiate(way, program, {kind: rule})
     assert seen[0] == given
     assert type(seen[0]) is type(given)
 
@@ -452,23 +461,7 @@ def test_attributes_are_as_tensorflow_says_them(
             op.get_attr("nothing")
         return [None] * len(op.inputs)
 
-    def run(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            with tf.gradient_override_map({kind: rule}):
-                y = program(x)
-        return y, tape.gradient(y, x)
-
-    if way == "batch":
-        tf.vectorized_map(lambda x: run(x)[0], tf.constant(X[None]))
-    elif way == "graph":
-        with tf.Graph().as_default():
-            x = v1.placeholder(tf.float32, [2, 4])
-            with tf.gradient_override_map({kind: rule}):
-                y = program(x)
-            v1.gradients(y, x)
-    else:
-        (run if way == "eager" else tf.function(run, jit_compile=True))(tf.constant(X))
+    differentiate(way, program, {kind: rule})
     assert seen[0] == {**said, "type": kind}
 
 

@@ -122,9 +122,7 @@ class CustomGradient:
         with also_listening(watcher), inside_custom_gradient():
             result, grad_fn = self._run(self._function, call)
         for variable in watcher.variables.values():
-            note_access(
-                variable
-            )  # a tape was not notified where the function stopped its recording
+            note_access(variable)  # where the function stopped a tape's recording, it does not know
         leaves = nest.flatten(result)
         results = [convert(identity(r)) for r in parts_of_each(leaves)]
         inputs, variables = self._inputs(call, watcher)
