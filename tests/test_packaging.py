@@ -76,9 +76,10 @@ def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
     kernels, and dtypes could give way, and under 2.82 before cumulative sums and orders were computed outside of NumPy,
     and under 2.84 before complex numbers and Fourier transforms were compiled, and under 2.87 before gradient functions that
     were written for TensorFlow found its arguments, and under 2.9 before the lines that explanations propose were tried, and
-    under 2.96 before functions made the operations that maps of gradients name.
+    under 2.96 before functions made the operations that maps of gradients name, and under 2.98 before loops of small steps kept
+    what they carry in registers.
     """
-    assert wheel.stat().st_size < 2_980_000
+    assert wheel.stat().st_size < 3_000_000
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "wengert/py.typed",

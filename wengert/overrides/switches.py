@@ -83,7 +83,7 @@ def checked(switches: Switches) -> Switches:
         if value is not None and not (isinstance(value, (str, bool)) and value in _CHOICES[name]):
             choices = ", ".join(map(repr, _CHOICES[name]))
             raise ValueError(f"{name} must be one of {choices}, got {value!r}.")
-    return switches
+    return NOTHING_SAID if switches == NOTHING_SAID else switches  # which is asked for by identity
 
 
 # ---- what is in force -------------------------------------------------------------------------
