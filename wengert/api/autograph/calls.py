@@ -16,7 +16,6 @@ from wengert.api.autograph import branches, conversion, loops
 from wengert.api.autograph.state import ABSENT, GUARDED
 from wengert.api.autograph.values import is_staged
 from wengert.api.gradients.custom_gradient import CustomGradient
-from wengert.core.context import current_graph
 from wengert.host.user_frames import is_ours_file
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.creation import shape as shape_of
@@ -117,13 +116,16 @@ def _is_given(value: object) -> bool:
 # ---- functions of Python's on tensors ----------------------------------------------------------
 
 
-def _overload(original: Function, on_tensor: Function) -> Function:
-    """A function of Python's that does something else if its first argument is a tensor."""
+def _overload(
+    original: Function,
+    instead: Function,
+    is_meant: Callable[[tuple[Any, ...]], bool] = lambda args: any(map(is_staged, args)),
+) -> Function:
+    """A function of Python's that does something else of some arguments, such as tensors."""
 
     @functools.wraps(original)
     def called(*args: Any, **kwargs: Any) -> Any:
-        staged = bool(args) and any(map(is_staged, args))
-        return (on_tensor if staged else original)(*args, **kwargs)
+        return (instead if is_meant(args) else original)(*args, **kwargs)
 
     return called
 
@@ -154,23 +156,20 @@ def _range(start: TensorLike, stop: TensorLike | None = None, step: TensorLike =
     return range_(start, bounded, step)
 
 
-def _in_rounds(original: Function, on_datasets: Function, first: int = 0) -> Function:
-    """A function of Python's that does something else if its arguments, from one on, are datasets.
+def _on_datasets(original: Function, instead: Function, which: slice) -> Function:
+    """A function of Python's that does something else if these arguments are datasets, all of them.
 
     Python would ask a dataset for one more element, and one more, while the graph is built.
     """
 
-    @functools.wraps(original)
-    def called(*args: Any, **kwargs: Any) -> Any:
-        given = args[first:] if original in (zip, map) else args[first : first + 1]
-        all_are = bool(given) and all(map(_is_dataset, given)) and current_graph() is not None
-        return (on_datasets if all_are else original)(*args, **kwargs)
+    def are_datasets(args: tuple[Any, ...]) -> bool:
+        return len(args[which]) > 0 and all(map(_is_dataset, args[which]))
 
-    return called
+    return _overload(original, instead, are_datasets)
 
 
 def _is_dataset(value: Any) -> bool:
-    return hasattr(value, "_in_rounds") and hasattr(value, "enumerate")
+    return loops.goes_in_rounds(value) and hasattr(value, "enumerate")  # and no iterator
 
 
 def _zipped(*datasets: Any, strict: bool = False) -> Any:
@@ -178,9 +177,8 @@ def _zipped(*datasets: Any, strict: bool = False) -> Any:
 
 
 def _mapped(function: Function, *datasets: Any) -> Any:
-    if len(datasets) == 1:
-        return datasets[0].map(call(function))
-    return _zipped(*datasets).map(call(function))
+    items = _zipped(*datasets) if len(datasets) > 1 else datasets[0]
+    return items.map(call(function))
 
 
 _ON_TENSORS: Final[dict[Any, Function]] = {
@@ -190,10 +188,10 @@ _ON_TENSORS: Final[dict[Any, Function]] = {
     float: _overload(float, lambda value: cast(value, float32)),
     max: _overload(max, _extreme(reduce_max, "max")),
     min: _overload(min, _extreme(reduce_min, "min")),
-    enumerate: _in_rounds(enumerate, lambda items, start=0: items.enumerate(start)),
-    zip: _in_rounds(zip, _zipped),
-    map: _in_rounds(map, _mapped, 1),
-    filter: _in_rounds(filter, lambda function, items: items.filter(call(function)), 1),
+    enumerate: _on_datasets(enumerate, lambda items, start=0: items.enumerate(start), slice(0, 1)),
+    zip: _on_datasets(zip, _zipped, slice(None)),
+    map: _on_datasets(map, _mapped, slice(1, None)),
+    filter: _on_datasets(filter, lambda function, items: items.filter(call(function)), slice(1, 2)),
 }
 
 _operators: Final = CellType(

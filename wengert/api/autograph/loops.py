@@ -81,7 +81,7 @@ def for_loop(
 ) -> None:
     """A `for`. `more` tells whether a jump left the loop."""
     loop = State(places, local, body, more)
-    if current_graph() is not None and getattr(items, "_in_rounds", None) is not None:
+    if goes_in_rounds(items):
         has_next, next_item = items._in_rounds()
 
         def goes_on(_: Any) -> Any:
@@ -101,6 +101,11 @@ def for_loop(
         return True if more is None else condition(more(), "for loop")
 
     _Loop(loop, options).run(test, lambda i: body(item(i)), count)
+
+
+def goes_in_rounds(items: Any) -> bool:
+    """Whether a loop of the graph goes through these, each of which asks whether there is another one."""
+    return current_graph() is not None and getattr(items, "_in_rounds", None) is not None
 
 
 def _in_python(items: Any, more: Block | None, body: Block) -> None:

@@ -65,16 +65,12 @@ class State:
     def _keys(self, place: Place, kind: str, key: str) -> Iterable[Any]:
         """The keys of a container's items that a program may write: the one in a variable, or all."""
         owner = self._get(place)
-        if kind == "[*]":
-            return (
-                range(len(owner))
-                if isinstance(owner, list)
-                else [*owner]
-                if isinstance(owner, dict)
-                else []
-            )
-        found = self._get((key,))
-        return [found] if _is_plain(found) and _part(owner, ("[", found)) is not ABSENT else []
+        if kind == "[]":
+            found = self._get((key,))
+            return [found] if _is_plain(found) and _part(owner, ("[", found)) is not ABSENT else []
+        if isinstance(owner, list):
+            return range(len(owner))
+        return [*owner] if isinstance(owner, dict) else []
 
     def values(self) -> list[Any]:
         """The values as they are now."""
@@ -125,7 +121,7 @@ def _is_plain(key: object) -> bool:
     """Whether a key is a value of Python's, by which an item is found."""
     if type(key) is tuple:
         return all(map(_is_plain, key))
-    return isinstance(key, (int, float, str, bytes, bool, type(None), np.integer))
+    return isinstance(key, (int, float, str, bytes, type(None), np.integer))
 
 
 def _part(owner: Any, step: tuple[str, Any]) -> Any:

@@ -463,8 +463,8 @@ class GradientTape:
             if type(x) is Tensor:
                 is_plain = form_of(x).dtype.kind == "f" and positions.get(x._key) == LEAF
             else:
-                is_plain = type(x) is Variable and x.dtype.is_floating
-                is_plain = is_plain and positions.get(x._key, LEAF) == LEAF
+                is_real = type(x) is Variable and x.dtype.is_floating
+                is_plain = is_real and positions.get(x._key, LEAF) == LEAF
             if not is_plain:
                 return _NOT_PLAIN
         seed = wrap(_ones_of(form))

@@ -167,12 +167,13 @@ class BodyWriter:
     def _found(self) -> list[str]:
         """The lines that find arrays, functions and settings."""
         lines = []
-        for k in range(len(self._arguments) + (not self.inlines)):
+        count = len(self._arguments)
+        for k in range(count if self.inlines else count + 1):
             lines.append(f"%g{k} = getelementptr ptr, ptr %b, i64 {k}")
             lines.append(f"%a{k} = load ptr, ptr %g{k}")
         if self.inlines:  # which needs neither threads nor tables
             return lines
-        settings = f"%a{len(self._arguments)}"
+        settings = f"%a{count}"
         lines.append(f"%pool = load ptr, ptr {settings}")
         names = [*self._runtime.values(), *[f"%s{k}" for k in range(len(self._settings))]]
         for k, name in enumerate(names, 1):
@@ -205,13 +206,8 @@ class BodyWriter:
 
     def _one_call(self, call: Call, name: str) -> list[str]:
         places = [self._address(*place) for place in call.arrays]
+        places += [self._table(table, f"%n{name}.{k}") for k, table in enumerate(call.tables)]
         lines: list[str] = []
-        for k, table in enumerate(call.tables):
-            if self.inlines:
-                places.append(self._own_table(table[1], f"%n{name}.{k}"))
-            else:
-                places.append(f"%s{len(self._settings)}")
-                self._settings.append(table)
         self._entry.append(f"%p{name} = alloca [{len(places)} x ptr]")
         for k, place in enumerate(places):
             self._entry.append(f"%p{name}.{k} = getelementptr ptr, ptr %p{name}, i64 {k}")
@@ -226,11 +222,14 @@ class BodyWriter:
         job = f"ptr {function}, ptr %p{name}, i64 {call.shares}, ptr %pace{name}"
         return [*lines, f"call void %f0(ptr %pool, {job})"]
 
-    def _own_table(self, numbers: bytes, name: str) -> str:
-        """The name of a table whose numbers are in the code, where LLVM sees them."""
-        count = len(numbers) // 8
+    def _table(self, table: tuple[str, Any, Any], name: str) -> str:
+        """The name of a table of numbers, which are given, or in the code, where LLVM sees them."""
+        if not self.inlines:
+            self._settings.append(table)
+            return f"%s{len(self._settings) - 1}"
+        count = len(table[1]) // 8
         self._entry.append(f"{name} = alloca [{count} x i64]")
-        for k, number in enumerate(struct.unpack(f"={count}q", numbers)):
+        for k, number in enumerate(struct.unpack(f"={count}q", table[1])):
             self._entry += [
                 f"{name}.{k} = getelementptr i64, ptr {name}, i64 {k}",
                 f"store i64 {number}, ptr {name}.{k}",

@@ -64,7 +64,6 @@ class Segments:
         # what is around.
         self.functions: dict[str, Function] = {} if around is None else around.functions
         self._names: dict[str, str] = {} if around is None else around._names
-        self._called: set[str] = set()  # those that the steps call, and not loops alone
         self._once: set[Base] = set()  # computed in one pass that reads elements before writing
         self.items: list[list[Call] | Step] = []
         for group in schedule.order:
@@ -83,8 +82,8 @@ class Segments:
         return old
 
     def text(self) -> str:
-        """The LLVM IR of the functions; empty if there are none."""
-        return module_of(self.functions, self._called)
+        """The LLVM IR of the functions, of which some are called by loops alone; empty if there are none."""
+        return module_of(self.functions, {call.name for call in self.calls})
 
     # ---- calls ---------------------------------------------------------------------------------
 
@@ -173,7 +172,7 @@ class Segments:
 
     @property
     def calls(self) -> list[Call]:
-        """All calls, where none of the steps is NumPy's."""
+        """All calls of compiled steps."""
         return [call for item in self.items if isinstance(item, list) for call in item]
 
     def _launched(self, launches: Sequence[Launch]) -> list[Call]:
@@ -200,7 +199,6 @@ class Segments:
             # Functions with equal code are shared.
             call.name = self._names.setdefault(text, f"@{PREFIX}{len(self._names)}")
             self.functions[call.name] = made._replace(text=text)
-            self._called.add(call.name)
             if self._ahead is not None:
                 self._ahead.add(call.name, self.functions)
         return call

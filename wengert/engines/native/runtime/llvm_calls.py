@@ -93,11 +93,9 @@ class Calls(NamedTuple):
     def _inline(self, module: int, machine: int) -> None:
         """Put functions into those that call them, and what these keep in arrays into registers."""
         call = self.functions
-        options, passes = (
-            call["CreatePipelineTuningOptions"](),
-            call["CreateNewModulePassManager"](),
-        )
+        options = call["CreatePipelineTuningOptions"]()
         builder = call["CreatePassBuilder"](machine, options)
+        passes = call["CreateNewModulePassManager"]()
         call["module_AddAlwaysInlinerPass"](passes)
         call["module_AddSROAPass"](passes)  # tables of numbers,
         call["module_AddSROAPass"](passes)  # and the arrays whose places these say
