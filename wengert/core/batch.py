@@ -30,7 +30,7 @@ from wengert.core.dispatch import apply
 from wengert.core.recorder import Interpreter, Recorder
 from wengert.core.row import Attrs, Row
 from wengert.errors import LeakedTensorError
-from wengert.host.context_manager import Change, ContextManager, context_manager, enter
+from wengert.host.context_manager import Change, context_manager, enter
 from wengert.values.bound_ops import bound
 from wengert.values.symbolic import Form, is_certain
 from wengert.values.tensor import Tensor, dims, wrap
@@ -141,7 +141,7 @@ class Batcher:
 
         return None, undo
 
-    def outside(self, *inner: Recorder) -> ContextManager:
+    def outside(self, *inner: Recorder) -> activate:
         """The state before this batch began, plus some of the recorders added since."""
         return activate((*self.outer_recorders, *inner), self.outer)
 
@@ -149,8 +149,9 @@ class Batcher:
         """Carry out an operation for all examples at once."""
         if row.closes:  # it hands on what was computed; its rule keeps values of this batch
             return self.announce(row, inputs, attrs, list(row.kernel(np, *inputs)))
-        batched = [self.holds(x) for x in inputs]
-        if not any(batched) and not row.stateful:
+        batch = self.batch
+        batched = [type(x) is Batched and x._batcher.batch is batch for x in inputs]
+        if True not in batched and not row.stateful:
             with self.outside():
                 alike = apply(row, inputs, attrs)
             note(row, inputs, attrs, alike)  # here: what a recorder computes may be batched
@@ -159,7 +160,7 @@ class Batcher:
             assert row.batch is not None
             with self.outside():
                 return row.batch(batched, self.size, [x._full for x in inputs], attrs)
-        given = _given_rule(row)  # is for one example
+        given = _given_rule(row) if thread.context.overrides else None  # is for one example
         xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
         with self.outside() if given is None else activate((), self.outer):
             fulls = apply_batched(row, batched, self.size, xs, attrs)
@@ -234,7 +235,10 @@ def apply_batched(
 
 def align(batched: Sequence[bool], xs: Sequence[Any]) -> list[Any]:
     """Insert axes of size one after the batch axis, so that shapes broadcast as for one example."""
-    rank = max(len(dims(x)) - b for x, b in zip(xs, batched, strict=True))
+    ranks = [len(dims(x)) - b for x, b in zip(xs, batched, strict=True)]
+    rank = max(ranks)
+    if min(ranks) == rank:
+        return list(xs)
     return [with_rank(x, rank) if b else x for x, b in zip(xs, batched, strict=True)]
 
 

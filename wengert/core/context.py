@@ -109,12 +109,24 @@ def adopt(state: tuple[Any, ...]) -> None:
     install(recorders, interpreter)
 
 
-@context_manager
-def activate(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> Change:
-    """Use these recorders and this interpreter, then restore the previous ones."""
-    before = thread.context.recorders, thread.context.interpreter
-    install(recorders, interpreter)
-    return None, lambda: install(*before)
+class activate:
+    """Use these recorders and this interpreter, then restore the previous ones.
+
+    A class, which takes a third of the time: a batch enters one at every operation.
+    """
+
+    __slots__ = ("_before", "_state")
+
+    def __init__(self, recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> None:
+        self._state = recorders, interpreter
+
+    def __enter__(self) -> None:
+        context = thread.context
+        self._before = context.recorders, context.interpreter
+        install(*self._state)
+
+    def __exit__(self, *error: object) -> None:
+        install(*self._before)
 
 
 def current_graph() -> Any:
@@ -326,8 +338,9 @@ def announce(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
 
 def note(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
     """Notify the recorders of an operation, bypassing the interpreter."""
-    for recorder in listeners():
-        recorder.record(row, inputs, attrs, result)
+    if thread.context.recorders:
+        for recorder in listeners():
+            recorder.record(row, inputs, attrs, result)
 
 
 def made_from(row: Row, inputs: Sequence[Any], result: Any) -> Any:
@@ -377,12 +390,21 @@ def _notify(context: Context, recorders: tuple[Recorder, ...]) -> None:
         context.listeners = listeners() if context.overrides or context.scope else recorders
 
 
-@context_manager
-def listening(*recorders: Recorder) -> Change:
-    """Notify only these recorders of what happens inside."""
-    before = thread.context.recorders
-    install(recorders, thread.context.interpreter)
-    return None, lambda: install(before, thread.context.interpreter)
+class listening:
+    """Notify only these recorders of what happens inside; a class, as `activate` is."""
+
+    __slots__ = ("_before", "_recorders")
+
+    def __init__(self, *recorders: Recorder) -> None:
+        self._recorders = recorders
+
+    def __enter__(self) -> None:
+        context = thread.context
+        self._before = context.recorders
+        _notify(context, self._recorders)
+
+    def __exit__(self, *error: object) -> None:
+        _notify(thread.context, self._before)
 
 
 @context_manager

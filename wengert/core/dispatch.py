@@ -26,6 +26,7 @@ from wengert.errors import (
     OpError,
     ResourceExhaustedError,
 )
+from wengert.host.direct_numpy import DIRECT
 from wengert.host.fp_errors import QUIET, VARIABLE, quietly
 from wengert.host.malloc import LARGE, LARGE_PAIR, MANY_ROWS, NARROW, keep_memory
 from wengert.values.indexed_slices import IndexedSlices
@@ -56,7 +57,7 @@ def apply(
         if _is_large(row, arrays):
             value = _of_large(row, arrays, attrs)
         else:
-            value = quietly(row.kernel, np, *arrays, **attrs)
+            value = quietly(row.kernel, DIRECT, *arrays, **attrs)
     except Exception as error:  # noqa: BLE001  # explained
         _fail(row, inputs, error)
     result = _as_result(row, value)
@@ -101,7 +102,7 @@ def _of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
     keep_memory(max(a.size for a in arrays))
     assert row.large is not None
     value = quietly(row.large, row, arrays, attrs)
-    return quietly(row.kernel, np, *arrays, **attrs) if value is None else value
+    return quietly(row.kernel, DIRECT, *arrays, **attrs) if value is None else value
 
 
 def _as_result(row: Row, value: Any) -> Any:
@@ -310,7 +311,7 @@ if machine is not None:
         float32=np.dtype(np.float32),
         float64=np.dtype(np.float64),
         truth=np.dtype(np.bool_),
-        numpy=np,
+        numpy=DIRECT,
         ONE=ONE,
         MANY=MANY,
         NO_ATTRS=NO_ATTRS,

@@ -9,7 +9,6 @@ from wengert.core.context import activate, announce, note_access, thread
 from wengert.core.dispatch import apply
 from wengert.core.recorder import GraphInterpreter, Interpreter
 from wengert.core.row import Attrs, Row
-from wengert.host.context_manager import ContextManager
 
 
 class Layer:
@@ -26,7 +25,7 @@ class Layer:
         """The graph beneath, if there is one."""
         return None if self.outer is None else self.outer.building
 
-    def beneath(self) -> ContextManager:
+    def beneath(self) -> activate:
         """What happens inside does not come through this layer."""
         return activate(thread.context.recorders, self.outer)
 

@@ -25,7 +25,7 @@ from wengert.core.dispatch import apply
 from wengert.core.layer import Layer
 from wengert.core.recorder import Interpreter, Recorder
 from wengert.core.row import Attrs, Row
-from wengert.host.context_manager import Change, ContextManager, context_manager
+from wengert.host.context_manager import Change, context_manager
 
 
 class Event(NamedTuple):
@@ -67,7 +67,7 @@ class Trail(Recorder):
         install((), beneath_layers_in_traces(self.outer, self))
         return None, lambda: install(self.outer_recorders, self.outer)
 
-    def outside(self) -> ContextManager:
+    def outside(self) -> activate | listening:
         """As it was before the trail began."""
         if thread.context.interpreter is not self:  # it only listens
             recorders = thread.context.recorders

@@ -22,6 +22,7 @@ from wengert.execution.engine_registry import Check, Engine, Runnable
 from wengert.execution.plan import Plan, shapes_of
 from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.graph.operation import Operation
+from wengert.host.direct_numpy import DIRECT
 from wengert.host.fp_errors import quietly
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import wrap
@@ -251,10 +252,10 @@ def _plain_function_of(op: Operation) -> Callable[..., Any]:
     if row is PLACEHOLDER or row is CAPTURE:
         return partial(_not_fed, op)
     if row.step is not None:
-        return partial(row.step, np, **op.attrs)
+        return partial(row.step, DIRECT, **op.attrs)
     if row.ufunc is not None and not op.attrs:
         return row.ufunc  # type: ignore[no-any-return]
-    return partial(row.kernel, np, **op.attrs)
+    return partial(row.kernel, DIRECT, **op.attrs)
 
 
 def _shown(check: Check, op: Operation) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import CONST, VAR_HANDLE
 from wengert.graph.operation import Operation
+from wengert.host.direct_numpy import DIRECT
 from wengert.host.fp_errors import quietly
 from wengert.state.cell import is_resource
 from wengert.state.variable import Variable
@@ -173,7 +174,7 @@ def _carried_out(op: Operation, values: Sequence[Any]) -> list[Any]:
     if any(not is_certain(y._array.shape) or _bytes(y) > LARGE for y in op.outputs):
         return []
     try:
-        found = quietly(row.kernel, np, *values, **op.attrs)
+        found = quietly(row.kernel, DIRECT, *values, **op.attrs)
     except Exception:  # noqa: BLE001  # it fails at run time, if it runs at all
         return []
     return list(found) if row.many else [found]

@@ -2,6 +2,7 @@
 
 collector        Python's collector of cycles, off while many objects are made
 context_manager  Context managers that are safe with interrupts
+direct_numpy     NumPy as the namespace of kernels: its functions without their parts in Python
 files            Files that are there only when they are whole
 cpu_devices      How many devices the processor is divided into
 fp_errors        Floating-point errors are values here (inf, nan), not warnings, as in TensorFlow

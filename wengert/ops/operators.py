@@ -74,9 +74,13 @@ def _invert(self: Tensor) -> Tensor:
     return (elementwise.logical_not if tensor.dtype is bool_ else elementwise.invert)(tensor)
 
 
+def _is_truth(x: TensorLike) -> bool:
+    return isinstance(x, Value) and x.dtype is bool_
+
+
 def _factors(x: TensorLike, y: TensorLike) -> list[Any]:
     """The operands of `*`: with a boolean tensor both are booleans, and the product is `and`."""
-    if any(isinstance(v, Value) and v.dtype is bool_ for v in (x, y)):
+    if _is_truth(x) or _is_truth(y):
         return [elementwise.cast(v, bool_) for v in (x, y)]
     x, y = convert_alike("Mul", x, y)
     if x.dtype is bool_ or x.dtype is string:

@@ -12,7 +12,6 @@ from wengert.core.tape import Tape
 from wengert.errors import OpError
 from wengert.execution.derived_graphs import GradientGraph
 from wengert.host.collector import uncollected
-from wengert.host.context_manager import ContextManager
 from wengert.host.user_frames import line_of
 from wengert.insight.explain.arrays import is_sound
 from wengert.insight.explain.explanation import NOT_FINITE, Explanation
@@ -184,7 +183,7 @@ def _gradients(asked: Sequence[Question], sources: Sequence[Any]) -> list[list[A
     return found
 
 
-def _aside() -> ContextManager:
+def _aside() -> activate:
     """What is computed inside is for nobody else: neither for recorders nor in a graph."""
     graph = current_graph()
     return activate((), None if graph is None else GradientGraph("explanation", graph))

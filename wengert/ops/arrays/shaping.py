@@ -74,9 +74,14 @@ def plain(value: TensorLike, dtype: DType) -> Array:
     return np.asarray(value if known is None else known)
 
 
+_INTEGERS: Final = frozenset([int])
+
+
 def as_shape(value: Any) -> Dims:
     """A shape argument, or a list of axes, as a tuple of integers."""
     if isinstance(value, (list, tuple)):  # by far the most common case: without NumPy
+        if _INTEGERS.issuperset(map(type, value)):
+            return tuple(value)
         try:
             return tuple([v if type(v) is int else integer(v) for v in value])
         except (SymbolicValueError, LeakedTensorError):
@@ -171,6 +176,8 @@ def _resolved(shape: Dims, have: Dims) -> Dims:
     Where there is none, the sizes that are not zero are divided, as TensorFlow does it.
     """
     size = count_of(have)
+    if _is_right(shape, size):
+        return shape
     if len(shape) >= _MOST_AXES:
         raise InvalidArgumentError(
             f"too many dimensions: must be < {_MOST_AXES}, but received {len(shape)} [Op:Reshape]"
@@ -203,6 +210,13 @@ def _resolved(shape: Dims, have: Dims) -> Dims:
             f"{known} [Op:Reshape]"
         )
     return shape
+
+
+def _is_right(shape: Dims, size: Any) -> bool:
+    """Whether a shape of known sizes has so many elements."""
+    if len(shape) >= _MOST_AXES or not _INTEGERS.issuperset(map(type, shape)):
+        return False
+    return type(size) is int and math.prod(shape) == size and min(shape, default=0) >= 0
 
 
 def _without_zeros(sizes: Dims) -> int:
@@ -335,10 +349,10 @@ def squeeze(input: TensorLike, axis: Integers | None = None, name: str | None = 
     x = convert(input)
     shape = dims(x)
     given: Dims = ()
-    if axis is None or np.size(axis) == 0:
+    if axis is None or (type(axis) is not int and np.size(axis) == 0):
         chosen = [i for i, size in enumerate(shape) if size == 1]
     else:
-        given = as_shape(axis)
+        given = (axis,) if type(axis) is int else as_shape(axis)
         complaint = "Tried to squeeze dim index {at} for tensor with {rank} dimensions."
         chosen = [one_axis(a, len(shape), "Squeeze", complaint) for a in given]
     for at in chosen:
@@ -405,7 +419,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
             f"({len(wanted)}). [Op:BroadcastTo]"
         )
     pairs = zip(have[::-1], wanted[::-1], strict=False)
-    if any(certainly(h != 1) and certainly(h != w) for h, w in pairs):
+    if any(h is not w and certainly(h != 1) and certainly(h != w) for h, w in pairs):
         raise InvalidArgumentError(
             f"Incompatible shapes: {shape_text(have)} vs. {shape_text(wanted)} [Op:BroadcastTo]"
         )

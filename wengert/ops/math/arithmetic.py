@@ -12,6 +12,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op, row_of
 from wengert.errors import InvalidArgumentError
+from wengert.host.direct_numpy import is_numpy
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import sizes_of_alike, states
 from wengert.inference.symbolic_integers import by_function
@@ -328,13 +329,13 @@ def _pow_large(row: Row, arrays: list[Array], attrs: Attrs) -> Array | None:
 
 
 def _pow_kernel(xp: Namespace, x: Array, y: Array) -> Array:
-    cheap = _cheap_power(x, y) if xp is np else None
+    cheap = _cheap_power(x, y) if is_numpy(xp) else None
     if cheap is not None:
         return cheap(x)
     if y.dtype.kind == "i" and (y < 0).any():
         raise InvalidArgumentError("Integers to negative integer powers are not allowed")
     z = xp.power(x, y)
-    if xp is np and y.dtype.kind == "f" and (y == 0.5).any():
+    if is_numpy(xp) and y.dtype.kind == "f" and (y == 0.5).any():
         # NumPy takes the square root, which differs at -inf and at -0.
         root = np.where(np.isneginf(x), z.dtype.type(np.inf), z) + z.dtype.type(0)
         z = np.where(y == 0.5, root, z)

@@ -70,7 +70,7 @@ equal: Binary = binary(
     "equal",
     "Whether x == y.",
     ("[1, 2], [2, 2]", "[False  True]"),
-    kernel=lambda xp, x, y: xp.equal(x, y).astype(bool),
+    kernel="equal",
     takes=ANY,
 )
 not_equal: Binary = binary(
@@ -78,7 +78,7 @@ not_equal: Binary = binary(
     "not_equal",
     "Whether x != y.",
     ("[1, 2], [2, 2]", "[ True False]"),
-    kernel=lambda xp, x, y: xp.not_equal(x, y).astype(bool),
+    kernel="not_equal",
     takes=ANY,
 )
 

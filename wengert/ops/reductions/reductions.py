@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -83,12 +83,16 @@ def reduced_dims(shape: Dims, *, axis: Dims, keepdims: bool) -> Dims:
     return tuple(size for i, size in enumerate(shape) if i not in axis)
 
 
+def _beside(g: Tensor, shape: Dims, axis: Dims) -> Tensor:
+    """What is like the result, beside the input: with the reduced axes at size one."""
+    kept = kept_dims(shape, axis)
+    return g if dims(g) == kept else reshape(g, kept)
+
+
 def _spread(g: Tensor, shape: Dims, axis: Dims) -> Tensor:
     """A cotangent of the result, repeated along the reduced axes."""
-    kept = kept_dims(shape, axis)
-    if dims(g) != kept:
-        g = reshape(g, kept)
-    return g if kept == shape else broadcast_to(g, shape)
+    g = _beside(g, shape, axis)
+    return g if dims(g) == shape else broadcast_to(g, shape)
 
 
 def _size(shape: Dims, axis: Dims) -> int:
@@ -98,15 +102,10 @@ def _size(shape: Dims, axis: Dims) -> int:
 # ---- sums and means ---------------------------------------------------------------------------
 
 
-# What NumPy's sum and product are, without their four functions in Python: 2 of 4 µs.
-_DIRECTLY: Final = {(np, "sum"): np.add.reduce, (np, "prod"): np.multiply.reduce}
-
-
 def _accurately(xp: Namespace, name: str, x: Array, axis: Dims, keepdims: bool) -> Array:
     """Two-byte floats are summed in float32, so that long sums stay accurate."""
     wide = widen(x)
-    reduce = _DIRECTLY.get((xp, name)) or getattr(xp, name)
-    total: Array = reduce(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
+    total: Array = getattr(xp, name)(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
     return total if wide is x else total.astype(x.dtype)
 
 
@@ -144,7 +143,7 @@ MEAN: Row = op(
     "Mean",
     _mean_kernel,
     vjp=(
-        lambda g, y, x, *, axis, keepdims: _spread(g, dims(x), axis) / float(_size(dims(x), axis)),
+        lambda g, y, x, *, axis, keepdims: _spread(g / float(_size(dims(x), axis)), dims(x), axis),
     ),
     # The mean of no elements is NaN, but it is constant.
     jvp=(
@@ -194,9 +193,8 @@ PROD: Row = op(
 
 def _extreme_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
     """Elements that share the extreme share its cotangent equally."""
-    chosen = cast(equal(_spread(y, dims(x), axis), x), x.dtype)
-    count = _spread(_reduce(SUM, chosen, axis, False), dims(x), axis)
-    return chosen / count * _spread(g, dims(x), axis)
+    chosen = cast(equal(_beside(y, dims(x), axis), x), x.dtype)
+    return chosen * (_beside(g, dims(x), axis) / _reduce(SUM, chosen, axis, True))
 
 
 def _extreme_kernel(reduce: str, empty: str) -> Callable[..., Any]:
@@ -274,7 +272,7 @@ def _norm_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Arra
 
 
 def _norm_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
-    share = _spread(g / y, dims(x), axis)
+    share = _beside(g / y, dims(x), axis)
     return conj(x) * cast(real(share), x.dtype)
 
 

@@ -1,0 +1,165 @@
+"""NumPy as the namespace of kernels: its functions without their parts in Python.
+
+Many of NumPy's functions spend 1 to 6 µs in Python, which is longer than an operation on a small
+array takes in all. Those of `_OURS` do the same for arrays at once; all else is left to NumPy.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+Array = Any
+
+# Elements up to which a copy takes less time than NumPy takes to make a view.
+_FEW: Final = 1 << 12
+
+
+# ---- the same elements in another shape -------------------------------------------------------
+
+
+def _reshape(x: Array, shape: Any, **how: Any) -> Array:
+    return np.reshape(x, shape, **how) if how or type(x) is not np.ndarray else x.reshape(shape)
+
+
+def _transpose(x: Array, axes: Any = None) -> Array:
+    return x.transpose(axes) if type(x) is np.ndarray else np.transpose(x, axes)
+
+
+def _squeeze(x: Array, axis: Any = None) -> Array:
+    return x.squeeze(axis) if type(x) is np.ndarray else np.squeeze(x, axis)
+
+
+def _swapaxes(x: Array, one: int, other: int) -> Array:
+    return np.asarray(x).swapaxes(one, other)
+
+
+def _moveaxis(x: Array, source: Any, target: Any) -> Array:
+    if type(x) is not np.ndarray or not (isinstance(source, int) and isinstance(target, int)):
+        return np.moveaxis(x, source, target)
+    return x if source == target else x.transpose(_order(x.ndim, source, target))
+
+
+@functools.lru_cache(1000)
+def _order(rank: int, source: int, target: int) -> tuple[int, ...]:
+    """The order of the axes after one of them is moved."""
+    order = list(range(rank))
+    moved = order.pop(source)
+    order.insert(target % rank, moved)
+    return tuple(order)
+
+
+# ---- repetition -------------------------------------------------------------------------------
+
+
+def _broadcast_to(x: Array, shape: Any) -> Array:
+    if type(x) is not np.ndarray or type(shape) is not tuple or not _is_filled(x, shape):
+        return np.broadcast_to(x, shape)
+    y = np.empty(shape, x.dtype)
+    y[...] = x
+    return y
+
+
+def _is_filled(x: Array, shape: tuple[int, ...]) -> bool:
+    """Whether it takes less time to fill an array of the shape than to make a view of it."""
+    return x.ndim <= len(shape) and math.prod(shape) <= _FEW
+
+
+def _like(make: Callable[..., Array], otherwise: Callable[..., Array]) -> Callable[..., Array]:
+    def like(x: Array, *other: Any, **how: Any) -> Array:
+        if other or how or type(x) is not np.ndarray:
+            return otherwise(x, *other, **how)
+        return make(x.shape, x.dtype)
+
+    return like
+
+
+def _are_alike(arrays: Sequence[Array]) -> bool:
+    """Whether these are arrays of one shape, one at least."""
+    if type(arrays) not in (list, tuple) or {np.ndarray} != set(map(type, arrays)):
+        return False
+    shape = arrays[0].shape
+    return all(x.shape == shape for x in arrays)
+
+
+def _stack(arrays: Sequence[Array], axis: int = 0, **how: Any) -> Array:
+    if how or not _are_alike(arrays):
+        return np.stack(arrays, axis, **how)
+    at = axis % (arrays[0].ndim + 1)
+    index = (*[slice(None)] * at, None)
+    return np.concatenate([x[index] for x in arrays], at)
+
+
+# ---- reductions -------------------------------------------------------------------------------
+
+
+def _total(ufunc: np.ufunc) -> Callable[..., Any]:
+    """NumPy's sum or product, by the function of two."""
+    reduce = ufunc.reduce
+
+    def total(
+        x: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+        **rest: Any,
+    ) -> Any:  # fmt: skip
+        return reduce(x, axis, dtype, out, keepdims, **rest)
+
+    return total
+
+
+def _extreme(ufunc: np.ufunc, dtype: Any = None) -> Callable[..., Any]:
+    """One of NumPy's reductions that choose among the elements, by the function of two."""
+    reduce = ufunc.reduce
+
+    def extreme(
+        x: Array, axis: Any = None, out: Any = None, keepdims: bool = False, **rest: Any
+    ) -> Any:
+        return reduce(x, axis, dtype, out, keepdims, **rest)
+
+    return extreme
+
+
+# ---- the namespace ----------------------------------------------------------------------------
+
+_OURS: Final[dict[str, Callable[..., Any]]] = {
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "squeeze": _squeeze,
+    "swapaxes": _swapaxes,
+    "moveaxis": _moveaxis,
+    "broadcast_to": _broadcast_to,
+    "zeros_like": _like(np.zeros, np.zeros_like),
+    "ones_like": _like(np.ones, np.ones_like),
+    "stack": _stack,
+    "sum": _total(np.add),
+    "prod": _total(np.multiply),
+    "max": _extreme(np.maximum),
+    "min": _extreme(np.minimum),
+    "all": _extreme(np.logical_and, bool),
+    "any": _extreme(np.logical_or, bool),
+    "argmax": lambda x, axis=None, **how: np.asarray(x).argmax(axis, **how),
+    "argmin": lambda x, axis=None, **how: np.asarray(x).argmin(axis, **how),
+    "take": lambda x, places, axis=None, **how: np.asarray(x).take(places, axis, **how),
+}
+
+
+class _Namespace:
+    """The functions of NumPy, each looked up there once."""
+
+    def __init__(self) -> None:
+        self.__dict__.update(_OURS)
+
+    def __getattr__(self, name: str) -> Any:
+        found = self.__dict__[name] = getattr(np, name)
+        return found
+
+
+DIRECT: Final = _Namespace()
+
+
+def is_numpy(namespace: Any) -> bool:
+    """Whether a namespace is NumPy, in either form."""
+    return namespace is DIRECT or namespace is np
