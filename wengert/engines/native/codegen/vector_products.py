@@ -25,6 +25,7 @@ from wengert.values.open_size import OpenSize
 CHAINS: Final = 4  # sums of each row, so that additions need not wait for each other
 VECTORS: Final = 4  # of rows at once, where columns lie along memory
 SMALL: Final = 1 << 14  # numbers of a matrix whose columns may be read in pieces
+LANE: Final = 16  # bytes of a vector within which elements are exchanged at once
 COLUMNS: Final = 8  # that are added at once where they may not,
 NEAR: Final = 1 << 11  # to so many numbers of the result, which stay in the nearest cache
 
@@ -142,18 +143,36 @@ class _VectorProduct(FunctionWriter):
             width //= 2
             sums = [self._halves_added(s, width) for s in sums]
         sums += [self._zeros(width)] * (count - len(sums))
+        lane = min(LANE // int(self.kind[1]), width)
+        each = 1  # elements that a sum of neighbours is of: one within lanes, then whole lanes
         while len(sums) > 1:
+            if each == 1 and count // len(sums) == lane:
+                each = lane
             pairs = zip(sums[::2], sums[1::2], strict=True)
-            sums = [self._neighbours_added(pair, width) for pair in pairs]
+            sums = [self._neighbours_added(pair, width, lane, each) for pair in pairs]
         return sums[0], width
 
     def _halves_added(self, x: str, width: int) -> str:
         one, other = (half_of(self, x, self.kind, 2 * width, which) for which in (0, 1))
         return self._sum(one, other, width)
 
-    def _neighbours_added(self, pair: tuple[str, str], width: int) -> str:
-        """The sums of neighbours, those of the first vector ahead of the second one's."""
-        even, odd = (picked(self, self.kind, pair, range(k, 2 * width, 2)) for k in (0, 1))
+    def _neighbours_added(self, pair: tuple[str, str], width: int, lane: int, each: int) -> str:
+        """The sums of neighbours, those of the first vector ahead of the second one's.
+
+        First of elements in each lane, then of lanes: to exchange elements between lanes takes longer.
+        """
+        within = lane if each == 1 else width
+        places = [
+            [
+                first + of + place + i
+                for first in range(0, width, within)
+                for of in (0, width)
+                for place in range(k * each, within, 2 * each)
+                for i in range(each)
+            ]
+            for k in (0, 1)
+        ]
+        even, odd = (picked(self, self.kind, pair, numbers) for numbers in places)
         return self._sum(even, odd, width)
 
     def _sum(self, x: str, y: str, width: int) -> str:

@@ -44,6 +44,23 @@ def polynomial(x: Lane, coefficients: Sequence[float]) -> Lane:
     return y
 
 
+def by_pairs(x: Lane, square: Lane, coefficients: Sequence[float]) -> Lane:
+    """The same polynomial, of pairs of coefficients in powers of the square.
+
+    The chain of operations that wait for each other is half as long, which is the time of a loop of
+    small steps; and the square takes an operation more, unless it is there for something else.
+    """
+    pairs = coefficients[::-1]
+    ones = [
+        like(x, pair[0]) if len(pair) == 1 else fma(x, like(x, pair[1]), like(x, pair[0]))
+        for pair in (pairs[i : i + 2] for i in range(0, len(pairs), 2))
+    ]
+    y = ones[-1]
+    for one in ones[-2::-1]:
+        y = fma(y, square, one)
+    return y
+
+
 def sum_of(x: Lane, y: Lane) -> Two:
     """x + y and its rounding error (fast two-sum); x is the larger, or zero."""
     s = x + y

@@ -13,6 +13,7 @@ from wengert.engines.native.mathematics.building_blocks import (
     LN2,
     LN2_REST,
     MAGIC,
+    by_pairs,
     function,
     member_of,
     number,
@@ -98,7 +99,8 @@ def exp2(x: Lane) -> Lane:
 
 def expm1_of(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
     """scale exp(r) - less in two parts; for float32 the first is enough."""
-    square, q = r * r, polynomial(r, member_of(r, EXPM1))
+    square = r * r
+    q = by_pairs(r, square, member_of(r, EXPM1))
     less = scale - less
     if r.dtype.itemsize == 4:
         return fma(scale, fma(square, q, r), less), like(r, 0.0)
@@ -117,7 +119,7 @@ def expm1(x: Lane) -> Lane:
     within = LANES.minimum(LANES.maximum(x, number(x, _MINUS_ONE)), number(x, _HIGHEST))
     r, lost, k = reduce_argument(within, member_of(x, BIAS) - 1)
     y, rest = expm1_of(r, lost, to_exponent(k), like(x, 0.5))  # half of it, as 2^n may overflow
-    y = y + rest
+    y = y if x.dtype.itemsize == 4 else y + rest
     return where(abs(x) < number(x, TINY), x, y + y)
 
 
@@ -130,7 +132,7 @@ def tanh(x: Lane) -> Lane:
     """-m / (m + 2) with m = exp(-2|x|) - 1, which cannot overflow and is exact where x is small."""
     r, lost, k = reduce_argument(LANES.minimum(abs(x), number(x, _ONE)), member_of(x, BIAS), -2.0)
     high, low = expm1_of(r, lost, to_exponent(k), like(x, 1.0))
-    m = high + low
+    m = high if x.dtype.itemsize == 4 else high + low
     below = m + 2.0
     y = m / below
     if x.dtype.itemsize == 8:

@@ -19,11 +19,11 @@ from wengert.engines.native.mathematics.argument_reduction import far
 from wengert.engines.native.mathematics.building_blocks import (
     MAGIC,
     NAN,
+    by_pairs,
     function,
     left,
     member_of,
     number,
-    polynomial,
     quotient,
     real,
     where,
@@ -62,9 +62,10 @@ class _Angle:
 
     def __init__(self, r: Lane, n: Lane) -> None:
         z = r * r
+        square = z * z
         self.n = n  # only its lowest bits are valid
-        self.of_sin = (r * z, polynomial(z, member_of(r, _SIN)), r)
-        self.of_cos = (z, fma(z, polynomial(z, member_of(r, _COS)), like(r, -0.5)), like(r, 1.0))
+        self.of_sin = (r * z, by_pairs(z, square, member_of(r, _SIN)), r)
+        self.of_cos = (z, by_pairs(z, square, (*member_of(r, _COS), -0.5)), like(r, 1.0))
         self.sin, self.cos = fma(*self.of_sin), fma(*self.of_cos)
 
     def sine(self, turns: Any) -> Lane:

@@ -29,7 +29,7 @@ try:  # hashlib loads OpenSSL for the same function, which takes longer than rea
 except ImportError:
     from hashlib import blake2b
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 CODE: Final = ".o"  # machine code
 PLAN: Final = ".plan"  # the rest of a compiled plan
 LIMIT: Final = 256 << 20  # bytes, unless WENGERT_CACHE_LIMIT says otherwise
