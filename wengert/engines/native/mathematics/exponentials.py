@@ -17,7 +17,6 @@ from wengert.engines.native.mathematics.building_blocks import (
     function,
     member_of,
     number,
-    polynomial,
     quotient,
     right,
     signed_as,
@@ -69,7 +68,7 @@ def scale_by_power(y: Lane, k: Lane) -> Lane:
 
 def exp_of(r: Lane, lost: Lane | None, k: Lane) -> Lane:
     """2^n exp(r + lost); k is n plus twice the bias."""
-    p = polynomial(r, (*member_of(r, EXPM1), 1.0))
+    p = by_pairs(r, r * r, (*member_of(r, EXPM1), 1.0))
     y = fma(r, p, like(r, 1.0)) if lost is None else fma(r, p, lost) + 1.0
     return scale_by_power(y, k)
 

@@ -14,11 +14,11 @@ from wengert.engines.native.mathematics.building_blocks import (
     LN2,
     LN2_REST,
     NAN,
+    by_pairs,
     fraction_bits,
     function,
     member_of,
     number,
-    polynomial,
     real,
     right,
     to_exponent,
@@ -57,11 +57,12 @@ def _exponent(x: Lane, shift: Lane) -> tuple[Lane, Lane, Lane]:
 def log1p_rest(f: Lane, rest: Lane | None = None) -> Lane:
     """log(1 + f) - f, which is smaller than f; plus `rest`."""
     if f.dtype.itemsize == 4:
-        p = fma(f, polynomial(f, _LOG_FLOAT32), like(f, -0.5))
-        return f * f * p if rest is None else fma(f * f, p, rest)
+        square = f * f
+        p = by_pairs(f, square, (*_LOG_FLOAT32, -0.5))
+        return square * p if rest is None else fma(square, p, rest)
     s = f / (f + 2.0)  # and 2 s = f - s f
     z = s * s
-    p = z * polynomial(z, _LOG_FLOAT64) - f
+    p = z * by_pairs(z, z * z, _LOG_FLOAT64) - f
     return s * p if rest is None else fma(s, p, rest)
 
 
