@@ -31,24 +31,29 @@ def main() -> int:
     platform.machine = lambda: "aarch64"
     platform.system = lambda: "Linux"
     llvm.Target.from_default_triple = lambda: target
-    llvm.get_host_cpu_name = lambda: sys.argv[1]
-    llvm.get_host_cpu_features = lambda: llvm.FeatureMap(
-        {"neon": True, "fp-armv8": True, "crc": True}
-    )
-    made = {name: assembly(text, name == "runtime") for name, text in texts().items()}
+    from wengert.engines.native.runtime import llvm_calls, processor
+
+    llvm_calls.Calls.triple = lambda self: TRIPLE  # type: ignore[method-assign]
+    processor.asked = lambda: (sys.argv[1], "+crc,+fp-armv8,+neon")  # type: ignore[assignment]
+    made = {name: assembly(text, name == "runtime", target) for name, text in texts().items()}
     json.dump(made, sys.stdout)
     return 0
 
 
-def assembly(text: str, quickly: bool) -> str:
+def assembly(text: str, quickly: bool, target: Any) -> str:
     """As the engine compiles it, down to an object file; what that says."""
     from wengert.engines.native.runtime import llvm as compiler
+    from wengert.engines.native.runtime import processor
     from wengert.engines.native.runtime.pieces import objects_in
 
     for made in objects_in(compiler.compile_text(text, quickly)):
         assert made[18:20] == b"\xb7\0"  # ELF's number for AArch64
     module = llvm.parse_assembly(text, llvm.create_context())
-    machine = compiler._target_machine(compiler.STRAIGHT if quickly else compiler.LOOPS)
+    name, features = processor.asked()
+    effort = compiler.STRAIGHT if quickly else compiler.LOOPS
+    machine = target.create_target_machine(
+        cpu=name, features=features, opt=effort, reloc="pic", codemodel="small", jit=True
+    )
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     return machine.emit_assembly(module)
 

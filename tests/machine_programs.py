@@ -9,7 +9,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 
 import wengert as tf
@@ -25,10 +24,9 @@ def without(level: str, *features: str) -> None:
     """A processor of an older level, which lacks these features and those that begin so."""
     own = frozenset(f for f in processor.features() if not f.startswith(features))
     replace(processor, "features", lambda: own)
-    known = llvm.get_host_cpu_features()
-    left = {f: has and not f.startswith(features) for f, has in known.items()}
-    replace(llvm, "get_host_cpu_name", lambda: level)
-    replace(llvm, "get_host_cpu_features", lambda: llvm.FeatureMap(left))
+    known = processor.asked()[1].split(",")
+    left = ",".join("-" + f[1:] if f[1:].startswith(features) else f for f in known)
+    replace(processor, "asked", lambda: (level, left))
 
 
 def narrow() -> None:

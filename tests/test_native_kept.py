@@ -436,6 +436,7 @@ def test_what_is_no_plan(keeping: Path, monkeypatch: Any, data: bytes) -> None:
 WARM = """
 import sys
 import wengert as tf
+from wengert.engines.native.runtime import llvm_calls
 w = tf.Variable(tf.ones([100, 30]))
 @tf.function
 def step(x):
@@ -448,7 +449,7 @@ makers = (
     "frontend.lanes", "frontend.lowering", "optimize.fuse", "optimize.simplify",
     "codegen.loop_emitter", "program.build",
 )
-print(*[m for m in makers if f"wengert.engines.native.{m}" in sys.modules], "llvmlite" in sys.modules)
+print(*[m for m in makers if f"wengert.engines.native.{m}" in sys.modules], bool(llvm_calls.calls.cache_info().currsize))
 plan = str(step.plan(tf.ones([64, 100])))
 print(plan)
 """

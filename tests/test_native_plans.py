@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -342,12 +341,13 @@ def test_pieces_without_threads_or_in_turn(lacking: str, monkeypatch: Any) -> No
     if lacking == "threads":
         monkeypatch.setattr(llvm, "start_new_thread", _raising(RuntimeError("no more")))
     else:
-        other = SimpleNamespace(lib=SimpleNamespace())
-        monkeypatch.setattr(llvm_calls, "load_module", lambda name: other)
+        monkeypatch.setitem(llvm_calls._SHORT, "NoSuchFunction", (None,))
         llvm_calls.calls.cache_clear()
+        llvm._target.cache_clear()
         assert llvm_calls.calls() is None
     assert len(pieces.objects_in(llvm.compile_text(long_module(8)))) == 2
     llvm_calls.calls.cache_clear()
+    llvm._target.cache_clear()
 
 
 def looping(name: str, lines: int = 300) -> Function:
@@ -478,7 +478,7 @@ def test_a_function_that_is_nowhere_is_left_to_llvm() -> None:
 
 def test_the_processor_as_llvm_sees_it() -> None:
     """What is read from the system agrees with what LLVM says."""
-    asked = {f[1:] for f in processor._asked()[1].split(",") if f.startswith("+")}
+    asked = {f[1:] for f in processor.asked()[1].split(",") if f.startswith("+")}
     for feature in ("avx", "avx2", "fma", "avx512f"):
         assert (feature in processor.features()) == (feature in asked)
 

@@ -216,12 +216,11 @@ def test_they_are_in_registers(monkeypatch: Any) -> None:
     text = written(logistic, tf.fill([3], 0.3))
     assert "alloca" in text
     llvm.load_llvm()
-    machine = llvm._target_machine(llvm.LOOPS)
     module = binding.parse_assembly(text)
     calls = llvm_calls.calls()
     assert calls is not None
     place = ctypes.cast(module._ptr, ctypes.c_void_p).value
-    calls._inline(place or 0, llvm._known_target(machine).address)
+    calls._inline(place or 0, llvm._target(llvm.LOOPS).machine)
     module.verify()
     assert "alloca" not in str(module)
 

@@ -551,9 +551,12 @@ def sigmoid_cross_entropy_with_logits(
         raise ValueError(
             f"`logits` and `labels` must have the same shape, received ({dims(x)} vs {dims(t)})."
         )
-    positive = greater_equal(x, zeros_like(x))
+    zeros = zeros_like(x)
+    positive = greater_equal(x, zeros)
     below = where(positive, -x, x)
-    return where(positive, x, zeros_like(x)) - x * t + log1p(exp(below))
+    # As TensorFlow makes it, or by one operation.
+    rest = log1p(exp(below)) if is_replaced("Exp", "Log1p") else softplus(below)
+    return where(positive, x, zeros) - x * t + rest
 
 
 def _l2_kernel(_: Namespace, x: Array) -> Array:

@@ -4,7 +4,7 @@ processor    The features of this processor, and the fingerprint that compiled c
 cache        The cache of plans and compiled code on disk, so that a second process starts warm
 elf_loader   Loads object files into memory, without LLVM
 pieces       A module of LLVM IR in pieces that can be compiled side by side
-llvm_calls   LLVM's functions, called past llvmlite's lock
+llvm_calls   LLVM's functions, called past llvmlite's Python
 llvm         LLVM: from IR to machine code for this processor
 named_kernels Kernels for arrays of any size, which plans find by their names
 units        Machine code in units that plans share: a function with all that it calls

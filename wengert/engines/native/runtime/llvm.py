@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import Any, Final, NamedTuple
 
-from wengert.engines.native.runtime import llvm_calls
+from wengert.engines.native.runtime import llvm_calls, processor
 from wengert.engines.native.runtime.elf_loader import Image, Unloadable
 from wengert.engines.native.runtime.pieces import has_loops, joined, objects_in, pieces_of
 from wengert.host.locks import awaited_lock, load_module
@@ -25,8 +25,8 @@ _LOCK: Final = awaited_lock()
 
 
 @functools.cache
-def _llvm() -> Any:
-    """llvmlite, initialized; loading it takes a tenth of a second."""
+def _llvmlite() -> Any:
+    """llvmlite, initialized, for what `llvm_calls` does not do."""
     binding = load_module("llvmlite.binding")
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
@@ -34,9 +34,10 @@ def _llvm() -> Any:
 
 
 def load_llvm() -> None:
-    """Load llvmlite, and have what compiling needs of it."""
+    """Load LLVM, and have what compiling needs of it."""
     with _LOCK:
-        _llvm()
+        if llvm_calls.calls() is None:
+            _llvmlite()
 
 
 def compile_text(text: str, quickly: bool = False) -> bytes:
@@ -168,11 +169,13 @@ def _in_its_place(text: str, effort: int) -> bytes:
 
 
 def _compiled(text: str, effort: int, at: int = 0) -> bytes:
-    """The object file of a module."""
-    target, calls = _target(effort, at), llvm_calls.calls()
+    """The object file of a module. LLVM is initialized by one thread alone."""
+    with _LOCK:
+        calls = llvm_calls.calls()
+        target = _target(effort, at)
     if calls is None:
         return _by_llvmlite(target.head + text, target.machine)
-    return calls.object_of(target.head + text, target.address)
+    return calls.object_of(target.head + text, target.machine)
 
 
 def _by_llvmlite(text: str, machine: Any) -> bytes:
@@ -181,7 +184,7 @@ def _by_llvmlite(text: str, machine: Any) -> bytes:
     If an exception kept them alive, the garbage collector would free them in any order, and LLVM
     may have reused the memory of a module whose context is gone.
     """
-    llvm = _llvm()
+    llvm = _llvmlite()
     with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:
         module.verify()  # raises for invalid IR; compiling that would abort the process
         found: bytes = machine.emit_object(module)
@@ -223,10 +226,10 @@ def _by_llvm(data: bytes) -> Callable[[str], int]:
     if not data.startswith(_MAGIC):
         raise ValueError("This is no object file.")
     with _LOCK:
-        llvm = _llvm()
+        llvm = _llvmlite()
         # In the global context, which is never freed: an engine may outlive a context of its own.
         empty = llvm.parse_assembly("")
-        engine = llvm.create_mcjit_compiler(empty, _new_machine())
+        engine = llvm.create_mcjit_compiler(empty, _llvmlites_machine(LOOPS))
         engine.add_object_file(llvm.ObjectFileRef.from_data(data))
         engine.finalize_object()
 
@@ -240,36 +243,34 @@ def _by_llvm(data: bytes) -> Callable[[str], int]:
 
 
 class _Target(NamedTuple):
-    """A target machine, its address, and what a module says of it."""
+    """A target machine, or its address, and what a module says of it."""
 
     machine: Any
-    address: int
     head: str
 
 
-def _target(effort: int, at: int) -> _Target:
-    """What the thread in a place compiles for. LLVM is initialized by one thread alone."""
-    with _LOCK:
-        machine = _target_machine(effort, at)
-        return _known_target(machine)
-
-
 @functools.cache
-def _known_target(machine: Any) -> _Target:
-    head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
-    return _Target(machine, ctypes.cast(machine._ptr, ctypes.c_void_p).value or 0, head)
+def _target(effort: int, at: int = 0) -> _Target:
+    """What the thread in a place compiles for."""
+    calls = llvm_calls.calls()
+    if calls is None:
+        machine = _llvmlites_machine(effort)
+        triple, data = machine.triple, machine.target_data
+    else:
+        triple = calls.triple()
+        machine, data = calls.machine(triple, *processor.asked(), effort)
+    return _Target(machine, f'target datalayout = "{data}"\ntarget triple = "{triple}"\n')
 
 
-@functools.cache
-def _target_machine(effort: int, at: int = 0) -> Any:
-    return _new_machine(effort)
-
-
-def _new_machine(effort: int = LOOPS) -> Any:
-    llvm = _llvm()
-    name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=name, features=features, opt=effort, reloc="pic", codemodel="small", jit=True
+def _llvmlites_machine(effort: int) -> Any:
+    """A target machine as an object of llvmlite's."""
+    name, features = processor.asked()
+    return (
+        _llvmlite()
+        .Target.from_default_triple()
+        .create_target_machine(
+            cpu=name, features=features, opt=effort, reloc="pic", codemodel="small", jit=True
+        )
     )
 
 

@@ -1,6 +1,6 @@
-"""LLVM's functions, called past llvmlite's lock.
+"""LLVM's functions, called past llvmlite's Python.
 
-llvmlite lets one thread at a time into LLVM, which does not mind several if each has a context and a
+To import that takes 30 ms, of a first call of 100; its library alone takes 5. llvmlite lets one thread at a time into LLVM, which does not mind several if each has a context and a
 machine of its own. And it lets go of Python's lock for every call: a thread that compiles while another
 one runs Python may wait for that lock after each of twenty calls, 5 ms each time. Here only the two
 that take long let go of it.
@@ -11,6 +11,9 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import importlib.util
+import os
+import sys
 from typing import Any, Final, NamedTuple
 
 from wengert.host.locks import load_module
@@ -33,7 +36,20 @@ _SHORT: Final[dict[str, Any]] = {
     "GetBufferSize": (_SIZE, _POINTER),
     "DisposeMemoryBuffer": (None, _POINTER),
     "DisposeString": (None, ctypes.c_char_p),
-}
+    "InitializeNativeTarget": (ctypes.c_int,),
+    "InitializeNativeAsmPrinter": (ctypes.c_int,),
+    "GetHostCPUName": (None, _MESSAGE),
+    "GetHostCPUFeatures": (ctypes.c_int, _MESSAGE),
+    "GetDefaultTargetTriple": (None, _MESSAGE),
+    "GetTargetFromTriple": (_POINTER, ctypes.c_char_p, _MESSAGE),
+    "CreateTargetMachine": (
+        _POINTER, _POINTER, *[ctypes.c_char_p] * 3, ctypes.c_int, *[ctypes.c_char_p] * 2,
+        ctypes.c_int, ctypes.c_int, ctypes.c_char_p,
+    ),
+    "CreateTargetMachineData": (_POINTER, _POINTER),
+    "CopyStringRepOfTargetData": (None, _POINTER, _MESSAGE),
+    "DisposeTargetData": (None, _POINTER),
+}  # fmt: skip
 # Passes, which not every version has by these names: then functions stay calls, and arrays in memory.
 _PASSES: Final[dict[str, Any]] = {
     "CreatePipelineTuningOptions": (_POINTER,),
@@ -56,6 +72,37 @@ class Calls(NamedTuple):
     """The functions by their names in LLVM."""
 
     functions: dict[str, Any]
+
+    def host(self) -> tuple[str, str]:
+        """The name of this processor, and its features."""
+        name, features = (self._said(f"GetHostCPU{what}") for what in ("Name", "Features"))
+        return name, ",".join(sorted(filter(None, features.split(",")), key=lambda f: f[1:]))
+
+    def triple(self) -> str:
+        """What LLVM compiles for by default."""
+        return self._said("GetDefaultTargetTriple")
+
+    def machine(self, triple: str, name: str, features: str, effort: int) -> tuple[int, str]:
+        """A new target machine, and how data lie in its memory."""
+        call, message = self.functions, ctypes.c_char_p()
+        target = call["GetTargetFromTriple"](triple.encode(), ctypes.byref(message))
+        if not target:
+            raise RuntimeError(self._taken(message))
+        texts = (text.encode() for text in (triple, name, features))
+        machine = call["CreateTargetMachine"](target, *texts, effort, b"pic", b"small", 0, 1, b"")
+        if not machine:
+            raise RuntimeError("LLVM makes no code for this processor.")
+        data = call["CreateTargetMachineData"](machine)
+        try:
+            return machine, self._said("CopyStringRepOfTargetData", data)
+        finally:
+            call["DisposeTargetData"](data)
+
+    def _said(self, name: str, *arguments: Any) -> str:
+        """What a function puts into a string."""
+        text = ctypes.c_char_p()
+        self.functions[name](*arguments, ctypes.byref(text))
+        return self._taken(text)
 
     def object_of(self, text: str, machine: int) -> bytes:
         """Compile LLVM IR to an object file, for the target machine at an address."""
@@ -127,17 +174,32 @@ class Calls(NamedTuple):
 
 @functools.cache
 def calls() -> Calls | None:
-    """The functions of llvmlite's library; None if this version has other ones."""
-    library = load_module("llvmlite.binding.ffi").lib
+    """The functions of llvmlite's library, initialized; None if this version has other ones."""
     try:
-        name, handle = library._name, library._handle
+        name, handle = _library()
         long, short = ctypes.CDLL(name, handle=handle), ctypes.PyDLL(name, handle=handle)
         found = _functions(long, _LONG) | _functions(short, _SHORT)
     except AttributeError:
         return None
     with contextlib.suppress(AttributeError):
         found |= _functions(short, _PASSES)
+    found["InitializeNativeTarget"]()
+    found["InitializeNativeAsmPrinter"]()
     return Calls(found)
+
+
+_FILE: Final = "libllvmlite.dylib" if sys.platform == "darwin" else "libllvmlite.so"
+
+
+def _library() -> tuple[str, int]:
+    """The name and the handle of llvmlite's library; where it is not in its place, llvmlite finds it, or says why not."""
+    package = importlib.util.find_spec("llvmlite")
+    for folder in (package and package.submodule_search_locations) or ():
+        name = os.path.join(folder, "binding", _FILE)
+        with contextlib.suppress(OSError):
+            return name, ctypes.CDLL(name)._handle
+    library = load_module("llvmlite.binding.ffi").lib
+    return library._name, library._handle
 
 
 def _functions(library: Any, forms: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from wengert.host.locks import load_module
 def features() -> frozenset[str]:
     """The features of the processor, by LLVM's names."""
     found = frozenset(_flags())
-    return found or frozenset(f[1:] for f in _asked()[1].split(",") if f.startswith("+"))
+    return found or frozenset(f[1:] for f in asked()[1].split(",") if f.startswith("+"))
 
 
 def _flags() -> Iterator[str]:
@@ -50,8 +50,11 @@ def _cpuinfo() -> Iterator[tuple[str, str]]:
 
 
 @functools.cache
-def _asked() -> tuple[str, str]:
+def asked() -> tuple[str, str]:
     """The name and the features, from LLVM."""
+    calls = load_module("wengert.engines.native.runtime.llvm_calls").calls()
+    if calls is not None:
+        return calls.host()  # type: ignore[no-any-return]
     llvm = load_module("llvmlite.binding")
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
