@@ -21,61 +21,77 @@ _FEW: Final = 1 << 12
 
 # ---- the same elements in another shape -------------------------------------------------------
 
-
-def _reshape(x: Array, shape: Any, **how: Any) -> Array:
-    return np.reshape(x, shape, **how) if how or type(x) is not np.ndarray else x.reshape(shape)
+# The parameters have NumPy's names, by which kernels may pass them.
 
 
-def _transpose(x: Array, axes: Any = None) -> Array:
-    return x.transpose(axes) if type(x) is np.ndarray else np.transpose(x, axes)
+def _reshape(a: Array, shape: Any, **how: Any) -> Array:
+    return np.reshape(a, shape, **how) if how or type(a) is not np.ndarray else a.reshape(shape)
 
 
-def _squeeze(x: Array, axis: Any = None) -> Array:
-    return x.squeeze(axis) if type(x) is np.ndarray else np.squeeze(x, axis)
+def _transpose(a: Array, axes: Any = None) -> Array:
+    return a.transpose(axes) if type(a) is np.ndarray else np.transpose(a, axes)
 
 
-def _swapaxes(x: Array, one: int, other: int) -> Array:
-    return np.asarray(x).swapaxes(one, other)
+def _squeeze(a: Array, axis: Any = None) -> Array:
+    return a.squeeze(axis) if type(a) is np.ndarray else np.squeeze(a, axis)
 
 
-def _moveaxis(x: Array, source: Any, target: Any) -> Array:
-    if type(x) is not np.ndarray or not (isinstance(source, int) and isinstance(target, int)):
-        return np.moveaxis(x, source, target)
-    return x if source == target else x.transpose(_order(x.ndim, source, target))
+def _swapaxes(a: Array, axis1: int, axis2: int) -> Array:
+    return np.asarray(a).swapaxes(axis1, axis2)
+
+
+def _moveaxis(a: Array, source: Any, destination: Any) -> Array:
+    if type(a) is not np.ndarray or not (
+        _is_axis(source, a.ndim) and _is_axis(destination, a.ndim)
+    ):
+        return np.moveaxis(a, source, destination)
+    return a if source == destination else a.transpose(_order(a.ndim, source, destination))
+
+
+def _is_axis(axis: Any, rank: int) -> bool:
+    return isinstance(axis, int) and -rank <= axis < rank
 
 
 @functools.lru_cache(1000)
-def _order(rank: int, source: int, target: int) -> tuple[int, ...]:
+def _order(rank: int, source: int, destination: int) -> tuple[int, ...]:
     """The order of the axes after one of them is moved."""
     order = list(range(rank))
     moved = order.pop(source)
-    order.insert(target % rank, moved)
+    order.insert(destination % rank, moved)
     return tuple(order)
 
 
 # ---- repetition -------------------------------------------------------------------------------
 
 
-def _broadcast_to(x: Array, shape: Any) -> Array:
-    if type(x) is not np.ndarray or type(shape) is not tuple or not _is_filled(x, shape):
-        return np.broadcast_to(x, shape)
-    y = np.empty(shape, x.dtype)
-    y[...] = x
+def _broadcast_to(array: Array, shape: Any, **how: Any) -> Array:
+    if how or type(array) is not np.ndarray or type(shape) is not tuple or not _fits(array, shape):
+        return np.broadcast_to(array, shape, **how)
+    y = np.empty(shape, array.dtype)
+    y[...] = array
     return y
 
 
-def _is_filled(x: Array, shape: tuple[int, ...]) -> bool:
+def _fits(array: Array, shape: tuple[int, ...]) -> bool:
     """Whether it takes less time to fill an array of the shape than to make a view of it."""
-    return x.ndim <= len(shape) and math.prod(shape) <= _FEW
+    return array.ndim <= len(shape) and math.prod(shape) <= _FEW
 
 
 def _like(make: Callable[..., Array], otherwise: Callable[..., Array]) -> Callable[..., Array]:
-    def like(x: Array, *other: Any, **how: Any) -> Array:
-        if other or how or type(x) is not np.ndarray:
-            return otherwise(x, *other, **how)
-        return make(x.shape, x.dtype)
+    def like(a: Array, *other: Any, **how: Any) -> Array:
+        if other or how or type(a) is not np.ndarray:
+            return otherwise(a, *other, **how)
+        return make(a.shape, a.dtype)
 
     return like
+
+
+def _stack(arrays: Sequence[Array], axis: int = 0, **how: Any) -> Array:
+    if how or not _are_alike(arrays) or not _is_axis(axis, arrays[0].ndim + 1):
+        return np.stack(arrays, axis, **how)
+    at = axis % (arrays[0].ndim + 1)
+    index = (*[slice(None)] * at, None)
+    return np.concatenate([x[index] for x in arrays], at)
 
 
 def _are_alike(arrays: Sequence[Array]) -> bool:
@@ -86,14 +102,6 @@ def _are_alike(arrays: Sequence[Array]) -> bool:
     return all(x.shape == shape for x in arrays)
 
 
-def _stack(arrays: Sequence[Array], axis: int = 0, **how: Any) -> Array:
-    if how or not _are_alike(arrays):
-        return np.stack(arrays, axis, **how)
-    at = axis % (arrays[0].ndim + 1)
-    index = (*[slice(None)] * at, None)
-    return np.concatenate([x[index] for x in arrays], at)
-
-
 # ---- reductions -------------------------------------------------------------------------------
 
 
@@ -102,10 +110,10 @@ def _total(ufunc: np.ufunc) -> Callable[..., Any]:
     reduce = ufunc.reduce
 
     def total(
-        x: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+        a: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
         **rest: Any,
     ) -> Any:  # fmt: skip
-        return reduce(x, axis, dtype, out, keepdims, **rest)
+        return reduce(a, axis, dtype, out, keepdims, **rest)
 
     return total
 
@@ -115,9 +123,9 @@ def _extreme(ufunc: np.ufunc, dtype: Any = None) -> Callable[..., Any]:
     reduce = ufunc.reduce
 
     def extreme(
-        x: Array, axis: Any = None, out: Any = None, keepdims: bool = False, **rest: Any
+        a: Array, axis: Any = None, out: Any = None, keepdims: bool = False, **rest: Any
     ) -> Any:
-        return reduce(x, axis, dtype, out, keepdims, **rest)
+        return reduce(a, axis, dtype, out, keepdims, **rest)
 
     return extreme
 
@@ -140,9 +148,9 @@ _OURS: Final[dict[str, Callable[..., Any]]] = {
     "min": _extreme(np.minimum),
     "all": _extreme(np.logical_and, bool),
     "any": _extreme(np.logical_or, bool),
-    "argmax": lambda x, axis=None, **how: np.asarray(x).argmax(axis, **how),
-    "argmin": lambda x, axis=None, **how: np.asarray(x).argmin(axis, **how),
-    "take": lambda x, places, axis=None, **how: np.asarray(x).take(places, axis, **how),
+    "argmax": lambda a, axis=None, **how: np.asarray(a).argmax(axis, **how),
+    "argmin": lambda a, axis=None, **how: np.asarray(a).argmin(axis, **how),
+    "take": lambda a, indices, axis=None, **how: np.asarray(a).take(indices, axis, **how),
 }
 
 
