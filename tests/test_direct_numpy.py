@@ -26,7 +26,7 @@ def outcome(function: Callable[..., Any], *args: Any, **how: Any) -> Any:
     """The result, or the class of the error."""
     try:
         return function(*args, **how)
-    except Exception as error:  # noqa: BLE001  # compared
+    except Exception as error:  # compared
         return type(error)
 
 
@@ -124,7 +124,7 @@ def test_all_else_is_numpys() -> None:
     assert is_numpy(np)
     assert not is_numpy(object())
     with pytest.raises(AttributeError, match="no_such_function"):
-        DIRECT.no_such_function  # noqa: B018
+        DIRECT.no_such_function
     assert not {name for name in direct_numpy._OURS if not hasattr(np, name)}
 
 
