@@ -79,7 +79,7 @@ def _fits(array: Array, shape: tuple[int, ...]) -> bool:
 
 def _like(make: Callable[..., Array], otherwise: Callable[..., Array]) -> Callable[..., Array]:
     def like(a: Array, *other: Any, **how: Any) -> Array:
-        if other or how or type(a) is not np.ndarray:
+        if other or how or not (type(a) is np.ndarray or isinstance(a, np.generic)):
             return otherwise(a, *other, **how)
         return make(a.shape, a.dtype)
 

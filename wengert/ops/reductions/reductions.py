@@ -136,7 +136,8 @@ def _mean_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Arra
         whole = xp.abs(total) // max(_size(x.shape, axis), 1)
         return (xp.sign(total) * whole).astype(x.dtype)
     total = _accurately(xp, "sum", x, axis, keepdims)
-    return (total / x.dtype.type(_size(x.shape, axis))).astype(x.dtype)
+    mean: Array = total / x.dtype.type(_size(x.shape, axis))
+    return mean.astype(x.dtype, copy=False)
 
 
 MEAN: Row = op(
