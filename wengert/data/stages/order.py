@@ -60,9 +60,7 @@ def repeat(source: Pipeline, count: Any) -> Pipeline:
         known = UNKNOWN if source.count == UNKNOWN else source.count * times
     # TensorFlow makes one stage of a shuffle and what repeats it, and none of a single pass.
     one_beyond = times > 1 and source.seeds is None
-    return Pipeline(
-        lambda: repeated(source.__iter__, max(times, -1), one_beyond), known, [source]
-    )
+    return Pipeline(lambda: repeated(source.__iter__, max(times, -1), one_beyond), known, [source])
 
 
 @stage("ConcatenateDataset")
