@@ -227,6 +227,11 @@ def device(device_name: object) -> Any:
     ...     x = tf.constant(1.0)
     """
     graph = current_graph()
+    if graph is None and callable(device_name):
+        raise RuntimeError(
+            "tf.device does not support functions when eager execution is enabled: give it a name, as in "
+            "tf.device('/CPU:0')."
+        )
     if graph is None and isinstance(device_name, str):
         DeviceSpec.from_string(device_name)  # raises if it is none
     return nullcontext() if graph is None else graph.device(device_name)
