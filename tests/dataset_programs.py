@@ -142,6 +142,9 @@ def of_order(tf: Any) -> Programs:
     data = tf.data.Dataset
     ten = data.range(10)
 
+    def six() -> Any:
+        return data.range(6).shuffle(6, seed=3)
+
     def drawn(weights: Any, **options: Any) -> Any:
         parts = [data.range(i * 10, i * 10 + 5) for i in range(3)]
         return all_of(data.sample_from_datasets(parts, weights, **options), 2)
@@ -182,6 +185,12 @@ def of_order(tf: Any) -> Programs:
         "shuffle same": lambda: all_of(ten.shuffle(4, seed=1, reshuffle_each_iteration=False), 3),
         "shuffle all": lambda: all_of(ten.shuffle(100, seed=7), 2),
         "shuffle repeat": lambda: all_of(ten.shuffle(10, seed=7).repeat(2), 2),
+        "shuffle batch repeat": lambda: all_of(six().batch(3).repeat(2), 3),
+        "shuffle map repeat": lambda: all_of(six().map(lambda x: x + 1).repeat(2), 3),
+        "shuffle repeat once": lambda: all_of(six().batch(3).repeat(1), 3),
+        "shuffle repeat twice": lambda: all_of(six().batch(3).repeat(2).repeat(2), 2),
+        "shuffle repeat take": lambda: all_of(six().batch(3).repeat(2).take(3), 2),
+        "shuffle repeat for ever": lambda: all_of(six().batch(3).repeat().take(4), 2),
         "repeat shuffle": lambda: all_of(ten.repeat(2).shuffle(10, seed=7), 2),
         "shuffle one": lambda: all_of(ten.shuffle(1, seed=7)),
         "shuffle twice": lambda: all_of(ten.shuffle(3, seed=1).shuffle(5, seed=2), 2),

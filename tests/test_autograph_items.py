@@ -157,9 +157,9 @@ def in_pairs(data: Any) -> Any:
     return total
 
 
-def in_pairs_of_equal_length(data: Any) -> Any:
+def in_nested_pairs(data: Any) -> Any:
     total = 0.0
-    for (a, b), c in zip(zip(data, data), data, strict=True):  # noqa: B905
+    for (a, b), c in zip(zip(data, data), data):  # noqa: B905
         total += a * b - c
     return total
 
@@ -195,7 +195,18 @@ def of_lists(data: Any) -> Any:
     return total
 
 
-ON_DATASETS = [numbered, numbered_from, in_pairs, in_pairs_of_equal_length, mapped, mapped_in_pairs, filtered,
+def of_equal_length(data: Any) -> Any:
+    return zip(data, data, strict=True)
+
+
+def test_zip_of_equal_length() -> None:
+    """Whether one of the datasets is longer shows too late, and the loop would end without a word."""
+    data = tf.data.Dataset.range(3)
+    with pytest.raises(ValueError, match="strict zip not supported by Dataset"):
+        tf.function(of_equal_length)(data)
+
+
+ON_DATASETS = [numbered, numbered_from, in_pairs, in_nested_pairs, mapped, mapped_in_pairs, filtered,
                of_lists]  # fmt: skip
 
 

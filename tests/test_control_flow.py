@@ -847,3 +847,9 @@ def test_a_gradient_taken_further_inside_has_a_gradient(kind: str) -> None:
         return tape.gradient(y, x)
 
     assert curvature(tf.ones([2, 3])).numpy().tolist() == [[4.0] * 3] * 2
+
+
+def test_arrays_have_no_gradient_of_their_own() -> None:
+    """As in TensorFlow 2; the error says that none is needed."""
+    with pytest.raises(NotImplementedError, match="go through TensorArrays"):
+        tf.TensorArray(tf.float32, 1).grad("gradients")

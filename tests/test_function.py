@@ -1035,3 +1035,22 @@ def test_more_ones_than_fit_are_made_when_they_are_needed() -> None:
 
     shapes = f.get_concrete_function(tf.TensorSpec([])).output_shapes
     assert shapes == (tf.TensorShape([10**10]), tf.TensorShape([10**10]))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_checks_that_nobody_reads(compiled: bool) -> None:
+    """A check that nobody reads is a check, also where a gradient is taken."""
+
+    @tf.function(jit_compile=compiled)
+    def f(x: Any) -> Any:
+        y = tf.math.log(x)
+        tf.debugging.check_numerics(y, "of a logarithm")
+        return x * 2.0
+
+    assert f(tf.constant(1.0)) == 2.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="of a logarithm : Tensor had NaN"):
+        f(tf.constant(-1.0))
+    x = tf.constant(-1.0)
+    with tf.GradientTape() as tape, pytest.raises(tf.errors.InvalidArgumentError):
+        tape.watch(x)
+        f(x)

@@ -101,3 +101,14 @@ def test_in_a_graph_with_a_session() -> None:
         y = rosenbrock(np, place)
         found = session.run(tf.gradients(y, place)[0], {place: x})
     np.testing.assert_allclose(found, RECORDS["rosenbrock"]["gradient"], 1e-9)
+
+
+def test_gradient_of_heaviside() -> None:
+    """A step leads nowhere: what it has where it is zero has the only gradient."""
+    x, at_zero = tf.constant([2.0, 0.0, -1.0]), tf.constant([5.0, 6.0, 7.0])
+    with tf.GradientTape() as tape:
+        tape.watch([x, at_zero])
+        y = tf.experimental.numpy.heaviside(x, at_zero)
+    gx, ga = tape.gradient(y, [x, at_zero])
+    assert gx is None
+    assert ga.numpy().tolist() == [0.0, 1.0, 0.0]

@@ -100,6 +100,15 @@ def test_straight_through_estimator(run: Any) -> None:
     np.testing.assert_array_equal(g, 2 * np.round(X))
 
 
+def test_map_of_another_graph() -> None:
+    """A graph's map holds for its own operations: eager ones, and those of a function, are not in it."""
+    for f in (tf.round, tf.function(tf.round)):
+        with tf.GradientTape() as tape, tf.Graph().gradient_override_map({"Round": "Identity"}):
+            tape.watch(x := tf.constant(2.5))
+            y = f(x)
+        assert tape.gradient(y, x) is None
+
+
 @every_mode
 def test_gradient_reversal(run: Any) -> None:
     def f(x: Any) -> Any:

@@ -475,7 +475,6 @@ def test_a_missing_name_says_what_to_use(name: str, words: str) -> None:
         ("ops.control_flow_ops", "XLAControlFlowContext", "tf.while_loop"),
         ("ops.gen_state_ops", "temporary_variable", "Variables are resources"),
         ("ops.handle_data_util", "copy_handle_data", "the variable itself"),
-        ("ops.numerics", "add_check_numerics_ops", "tf.debugging.enable_check_numerics"),
         ("ops.ref_variable", "RefVariable", "no references"),
     ],
 )

@@ -419,3 +419,75 @@ def test_errors_of_losses(make: Any, match: str) -> None:
     """TensorFlow's sentences."""
     with pytest.raises(ValueError, match=match):
         make()
+
+
+# ---- checks and options -----------------------------------------------------------------------
+
+
+def test_checks_of_all_numbers(session: Any) -> None:
+    """In the order of the graph; variables are no numbers before they are read."""
+    v = tf.Variable(1.0, name="v")
+    x = v1.placeholder(tf.float32, name="x")
+    tf.cast(v1.log(x, name="y") * v, tf.int32)
+    check = v1.add_check_numerics_ops()
+    session.run(v1.global_variables_initializer())
+    assert session.run(check, {x: 1.0}) is None
+    for value, words in (
+        (0.0, "y:0 : Tensor had Inf"), (-1.0, "y:0 : Tensor had NaN"), (np.inf, "x:0 : Tensor had Inf"),
+    ):  # fmt: skip
+        with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+            session.run(check, {x: value})
+
+
+def test_checks_in_eager_mode() -> None:
+    with pytest.raises(RuntimeError, match="not compatible with eager execution"):
+        v1.add_check_numerics_ops()
+
+
+def test_finite_by_either_name() -> None:
+    x = tf.constant(1.0)
+    check = v1.debugging.assert_all_finite
+    assert check(t=x, msg="m") == check(x=x, message="m") == 1.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="m : Tensor had Inf"):
+        check(t=x / 0.0, msg="m")
+
+
+def test_devices_by_either_name() -> None:
+    with tf.Graph().as_default(), v1.device(device_name_or_function="/cpu:0"):
+        assert tf.constant(1.0).device == "/device:CPU:0"
+    with v1.device(device_name_or_function=None), tf.device(device_name="/cpu:0"):
+        assert tf.constant(1.0).numpy() == 1.0
+    with pytest.raises(RuntimeError, match="does not support functions"):
+        v1.device(lambda op: "/cpu:0")
+
+
+def test_levels_of_compilation() -> None:
+    options = v1.OptimizerOptions
+    assert [options.DEFAULT, options.OFF, options.ON_1, options.ON_2] == [0, -1, 1, 2]
+    assert (options.L0, options.L1) == (options.Level.L0, options.Level.L1) == (-1, 0)
+    levels = options.GlobalJitLevel
+    assert dict(zip(levels.keys(), levels.values(), strict=True)) == dict(levels.items())
+    assert levels.Name(levels.Value("ON_2")) == "ON_2"
+    assert levels.ON_1 == 1
+    for wrong in (lambda: levels.Name(7), lambda: levels.Value("ON_3")):
+        with pytest.raises(ValueError, match="There is no"):
+            wrong()
+    with pytest.raises(AttributeError, match="no 'ON_3'"):
+        _ = levels.ON_3
+    config = v1.ConfigProto()
+    config.graph_options.optimizer_options.global_jit_level = options.ON_1
+    with tf.Graph().as_default(), v1.Session(config=config) as session:
+        assert session.run(tf.constant(1.0)) == 1.0
+
+
+def test_memory_of_devices() -> None:
+    """A processor's is not counted, as in TensorFlow."""
+    memory = tf.config.experimental
+    for name in ("CPU:0", "cpu:0", "/device:CPU:0", "/CPU:0"):
+        assert memory.get_memory_info(name) == {"current": 0, "peak": 0}
+    assert memory.get_memory_usage("CPU:0") == 0
+    memory.reset_memory_stats("CPU:0")
+    with pytest.raises(ValueError, match="No matching devices found for 'GPU:7'"):
+        memory.get_memory_info("GPU:7")
+    with pytest.raises(ValueError, match="Failed parsing device name"):
+        memory.get_memory_info("processor")

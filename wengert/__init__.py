@@ -237,6 +237,7 @@ if _typing.TYPE_CHECKING:
     from wengert import lookup as lookup
     from wengert import nn as nn
     from wengert import optimizers as optimizers
+    from wengert import profiler as profiler
     from wengert import quantization as quantization
     from wengert import queue as queue
     from wengert import ragged as ragged
@@ -387,6 +388,7 @@ _LATER = (
     "lookup",
     "nn",
     "optimizers",
+    "profiler",
     "quantization",
     "queue",
     "ragged",

@@ -3,9 +3,12 @@
 from wengert.api.session.devices import LogicalDeviceConfiguration, set_logical_device_configuration
 from wengert.api.session.devices import get_device_details as get_device_details
 from wengert.api.session.devices import get_memory_growth as get_memory_growth
+from wengert.api.session.devices import get_memory_info as get_memory_info
+from wengert.api.session.devices import get_memory_usage as get_memory_usage
 from wengert.api.session.devices import get_visible_devices as get_visible_devices
 from wengert.api.session.devices import list_logical_devices as list_logical_devices
 from wengert.api.session.devices import list_physical_devices as list_physical_devices
+from wengert.api.session.devices import reset_memory_stats as reset_memory_stats
 from wengert.api.session.devices import set_memory_growth as set_memory_growth
 from wengert.api.session.devices import set_visible_devices as set_visible_devices
 from wengert.host.precision import allow_tensor_float_32, is_tensor_float_32_allowed

@@ -1,5 +1,6 @@
 """tf.debugging: checks."""
 
+from wengert import debugging_experimental as _experimental
 from wengert.api.gradients.stabilizing import stabilize as stabilize
 from wengert.api.session.check_numerics import disable_check_numerics as disable_check_numerics
 from wengert.api.session.check_numerics import enable_check_numerics as enable_check_numerics
@@ -39,3 +40,5 @@ from wengert.ops.control.asserts import assert_type as assert_type
 from wengert.ops.control.asserts import is_numeric_tensor as is_numeric_tensor
 from wengert.ops.control.effects import Assert as Assert
 from wengert.overrides.switches import anomaly as anomaly
+
+experimental = _experimental

@@ -101,10 +101,6 @@ _INSTEAD: Final = {
         (f"compat.v1.{name}" for name in ("quantize", "quantize_v2", "dequantize", "quantized_concat")),
         "tf.raw_ops has QuantizeV2 and Dequantize; tf.quantization.fake_quant_with_min_max_vars rounds floats",
     ),
-    **dict.fromkeys(
-        ("compat.v1.add_check_numerics_ops", "python.ops.numerics.add_check_numerics_ops"),
-        "tf.debugging.enable_check_numerics",
-    ),
     **{
         f"python.{name}": advice
         for advice, names in {

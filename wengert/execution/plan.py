@@ -138,6 +138,7 @@ def shapes_of(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple([v.shape if isinstance(v, (np.ndarray, np.generic)) else None for v in values])
 
 
+_CHECK: Final = "CheckNumerics"  # which raises
 SWITCH: Final = "Switch"  # sends a value one of two ways: the other is dead
 MERGE: Final = "Merge"  # takes the value that arrives
 _SLICES: Final = ("StridedSlice", "Slice")
@@ -242,13 +243,13 @@ def _sorted(order: list[Operation], wanted: set[int]) -> list[Operation]:
 
 
 def effects(graph: FunctionGraph) -> list[Operation]:
-    """The operations with side effects, which run even if their results are not used."""
-    return [op for op in graph.operations if op.row.effects]
+    """What runs even if its results are not used: operations with side effects, and checks that may raise."""
+    return [op for op in graph.operations if op.row.effects or op.row.name == _CHECK]
 
 
 def has_effects(graph: FunctionGraph) -> bool:
-    """Whether a graph has operations with side effects, which run even if unused."""
-    return bool(effects(graph))
+    """Whether a graph has operations with side effects."""
+    return any(op.row.effects for op in graph.operations)
 
 
 def runs_once(graph: FunctionGraph) -> bool:

@@ -46,6 +46,7 @@ class Graph(Builder):
 
     is_function: ClassVar[bool] = False
     is_control_flow_graph = False  # of a branch or a loop
+    stands_for_eager = False  # what a program without graphs has for its default graph
     # What tf.Variable makes while this graph is the default one; set where that is declared.
     variable_class: ClassVar[Any] = None
 
@@ -329,7 +330,8 @@ class Graph(Builder):
         """
         before = self.overrides
         rules = rules_by_type(op_type_map)
-        _, leave = enter(override_rows(rules) if current_graph() is None else nullcontext())
+        eager = self.stands_for_eager and current_graph() is None
+        _, leave = enter(override_rows(rules) if eager else nullcontext())
         self.overrides = before | rules
 
         def undo() -> None:

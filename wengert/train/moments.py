@@ -17,12 +17,12 @@ from wengert.values.dtypes import DType
 from wengert.values.tensor import Tensor
 
 
-def _toward(slot: Variable, value: Any, beta: Any) -> Any:
+def toward(slot: Variable, value: Any, beta: Any) -> Any:
     """Update a moving average: beta times the slot plus 1 - beta times the value."""
     return slot + (value - slot) * (1.0 - beta)
 
 
-class _Moments(Optimizer):
+class Moments(Optimizer):
     """The arguments that all of this family share."""
 
     hyperparameters: ClassVar[tuple[str, ...]] = ("beta_1", "beta_2", "epsilon")
@@ -53,7 +53,7 @@ def _eager_power(base: float, exponent: int, dtype: DType) -> Tensor:
     return pow(cast(base, dtype), cast(exponent, dtype))
 
 
-class Adam(_Moments):
+class Adam(Moments):
     """Adam: the mean gradient m divided by the root of the mean square v, both bias-corrected.
 
     With `amsgrad` it is divided by the largest v so far.
@@ -90,7 +90,7 @@ class Adam(_Moments):
             1.0 - self._power(self.beta_1, dtype)
         )
         m, v = self.slot(variable, "momentum"), self.slot(variable, "velocity")
-        mean, size = _toward(m, gradient, self.beta_1), _toward(v, square(gradient), self.beta_2)
+        mean, size = toward(m, gradient, self.beta_1), toward(v, square(gradient), self.beta_2)
         updates = [m.assign(mean), v.assign(size)]
         if self.amsgrad:
             largest = self.slot(variable, "velocity_hat")
@@ -129,7 +129,7 @@ class AdamW(Adam):
         super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, **decay, **common)
 
 
-class Adamax(_Moments):
+class Adamax(Moments):
     """Adam with the maximum gradient, decaying by `beta_2`, in place of the mean square.
 
     >>> v = tf.Variable(1.0)
@@ -145,14 +145,14 @@ class Adamax(_Moments):
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
         """Change one variable, and its slots, by a gradient."""
         m, u = self.slot(variable, "momentum"), self.slot(variable, "norm")
-        mean = _toward(m, gradient, self.beta_1)
+        mean = toward(m, gradient, self.beta_1)
         size = maximum(self.beta_2 * u, abs(gradient))
         unbiased = mean / (1.0 - self._power(self.beta_1, variable.dtype))
         step = learning_rate * unbiased / (size + self.epsilon)
         return [m.assign(mean), u.assign(size), variable.assign_sub(step)]
 
 
-class Nadam(_Moments):
+class Nadam(Moments):
     """Adam with Nesterov momentum.
 
     >>> v = tf.Variable(1.0)
@@ -201,7 +201,7 @@ class Nadam(_Moments):
         now, ahead = (beta_1 * (1.0 - 0.5 * self._power(0.96, dtype, t)) for t in (1, 2))
         product = cast(self._product_now(), dtype)
         m, v = self.slot(variable, "momentum"), self.slot(variable, "velocity")
-        mean, size = _toward(m, gradient, beta_1), _toward(v, square(gradient), beta_2)
+        mean, size = toward(m, gradient, beta_1), toward(v, square(gradient), beta_2)
         seen = ahead * mean / (1.0 - product * ahead) + (1.0 - now) * gradient / (1.0 - product)
         unbiased = size / (1.0 - self._power(self.beta_2, dtype))
         step = seen * learning_rate / (sqrt(unbiased) + self.epsilon)

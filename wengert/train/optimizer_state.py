@@ -82,8 +82,12 @@ class Memory:
         """Create the slots of these variables; otherwise they are created on first use."""
         self._trainable = list(variables)
         for variable in variables:
-            for name in self.slots():
+            for name in self._slots_of(variable):
                 self.slot(variable, name)
+
+    def _slots_of(self, variable: Variable) -> Sequence[str]:
+        """The names of the slots of one variable."""
+        return list(self.slots())
 
     def slot(self, variable: Variable, name: str) -> Variable:
         """The slot of a variable with that name."""
@@ -93,10 +97,13 @@ class Memory:
                 start = graph_mode.initial_value(variable)
                 self._slots[key] = graph_mode.new_variable(start, name, variable)
             else:
-                initial = self.slots().get(name, 0.0)
-                self._slots[key] = _filled_beside(variable, name, initial)
+                self._slots[key] = self._new_slot(variable, name)
             self._listed()
         return self._slots[key]
+
+    def _new_slot(self, variable: Variable, name: str) -> Variable:
+        """A slot as it begins; optimizers with slots of another shape or beginning have their own."""
+        return _filled_beside(variable, name, self.slots().get(name, 0.0))
 
     def get_slot(self, variable: Variable, name: str) -> Variable | Any:
         """The slot of a variable with that name; None if there is none."""

@@ -173,6 +173,11 @@ def _is_dataset(value: Any) -> bool:
 
 
 def _zipped(*datasets: Any, strict: bool = False) -> Any:
+    if strict:
+        raise ValueError(
+            "strict zip not supported by Dataset: how many elements there are is known when they end. Leave out "
+            "`strict=True`, or compare `dataset.cardinality()` of the datasets first."
+        )
     return datasets[0].zip(datasets)
 
 

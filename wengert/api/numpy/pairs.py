@@ -18,6 +18,7 @@ from wengert.api.numpy.promotion import (
 )
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.broadcasting import polyval as _polyval
+from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.arrays.joining import stack
 from wengert.ops.control.while_loop import while_loop
 from wengert.ops.math import arithmetic, comparison, complex, elementwise
@@ -72,7 +73,7 @@ def _true_divide(a: Tensor, b: Tensor) -> Tensor:
 
 def _heaviside(x: Tensor, at_zero: Tensor) -> Tensor:
     steps = where(x < 0, zeros_like(x), elementwise.ones_like(x))
-    return where(elementwise.is_nan(x), x, where(x == 0, at_zero, steps))
+    return where(elementwise.is_nan(x), stop_gradient(x), where(x == 0, at_zero, steps))
 
 
 def _log_add_exp(a: Tensor, b: Tensor) -> Tensor:

@@ -9,5 +9,6 @@ logger          The logger
 modes           Eager execution or graph mode: which of the two a thread is in
 partial_runs    Runs in parts: what was computed for one fetch serves the next
 placeholders    Placeholders: tensors whose values a session is fed
+profiling       tf.profiler.experimental: beginnings and ends of recordings
 session         Sessions: they run graphs and hold the values of their variables
 """

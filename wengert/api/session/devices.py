@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from wengert.execution.engine_registry import accelerators
@@ -113,6 +114,50 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     {}
     """
     return {}
+
+
+def get_memory_info(device: str) -> dict[str, int]:
+    """How many bytes a device has given out, now and at most: 0 for processors, as in TensorFlow.
+
+    >>> tf.config.experimental.get_memory_info("CPU:0")
+    {'current': 0, 'peak': 0}
+    """
+    named = _logical_device(device)
+    if named.device_type != "CPU":
+        raise ValueError(
+            f"The memory of {device} is counted by the engine that computes there: for JAX's devices there is "
+            "jax.local_devices()[0].memory_stats()."
+        )
+    return {"current": 0, "peak": 0}
+
+
+def get_memory_usage(device: str) -> int:
+    """How many bytes a device has given out: see `get_memory_info`.
+
+    >>> tf.config.experimental.get_memory_usage("CPU:0")
+    0
+    """
+    return get_memory_info(device)["current"]
+
+
+def reset_memory_stats(device: str) -> None:
+    """Count the most bytes from now on: those of processors are not counted.
+
+    >>> tf.config.experimental.reset_memory_stats("CPU:0")
+    """
+    get_memory_info(device)
+
+
+def _logical_device(device: str) -> LogicalDevice:
+    found = re.fullmatch(r"(?:/?device:|/)?(\w+:\d+)", str(device))
+    if found is None:
+        raise ValueError(
+            f"Failed parsing device name: {device!r}. A type and a number name a device, as in 'CPU:0'."
+        )
+    for known in list_logical_devices():
+        if known.name == f"/device:{found[1].upper()}":
+            return known
+    raise ValueError(f"No matching devices found for {device!r}")
 
 
 def get_soft_device_placement() -> bool:

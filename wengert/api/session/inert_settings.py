@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from wengert.core.context import current_graph, thread
+from wengert.host.warn_once import warn_once
 from wengert.values import dtypes
 from wengert.values.convert import convert, register_converter
 from wengert.values.symbolic import SymbolicTensor
@@ -42,6 +43,30 @@ def is_traceback_filtering_enabled() -> bool:
     True
     """
     return _SETTINGS["traceback filtering"]
+
+
+def enable_dump_debug_info(
+    dump_root: str,
+    tensor_debug_mode: str = "NO_TENSOR",
+    circular_buffer_size: int = 1000,
+    op_regex: str | None = None,
+    tensor_dtypes: Any = None,
+) -> None:
+    """Nothing is written for TensorFlow's debugger, as a warning says: the file would have no reader here.
+
+    `tf.debugging.enable_check_numerics` finds the first NaN, `tf.explain_gradient` what came of a gradient.
+    """
+    warn_once(
+        "tf.debugging.experimental.enable_dump_debug_info writes nothing: TensorFlow's debugger reads its own "
+        "programs only. tf.debugging.enable_check_numerics() raises where the first NaN or infinity appears."
+    )
+
+
+def disable_dump_debug_info() -> None:
+    """Accepted: nothing is written.
+
+    >>> tf.debugging.experimental.disable_dump_debug_info()
+    """
 
 
 def set_log_device_placement(enabled: bool) -> None:

@@ -59,9 +59,13 @@ def get_default_graph() -> Graph:
     graph = current_graph()
     if graph is not None:
         return graph  # type: ignore[no-any-return]
-    if _Global.graph is None:
-        _Global.graph = Graph()
-    return _Global.graph
+    return _Global.graph or _new_default()
+
+
+def _new_default() -> Graph:
+    graph = _Global.graph = Graph()
+    graph.stands_for_eager = True
+    return graph
 
 
 def has_default_graph() -> bool:
@@ -86,9 +90,9 @@ def reset_default_graph() -> None:
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared "
             "graph, exit the nesting and create a new graph."
         )
-    _Global.graph = Graph()
+    new = _new_default()
     if graph is not None:
-        start_threads_with(_Global.graph)
+        start_threads_with(new)
 
 
 def disable_eager_execution() -> None:
@@ -223,6 +227,11 @@ def device(device_name: object) -> Any:
     ...     x = tf.constant(1.0)
     """
     graph = current_graph()
+    if graph is None and callable(device_name):
+        raise RuntimeError(
+            "tf.device does not support functions when eager execution is enabled: give it a name, as in "
+            "tf.device('/CPU:0')."
+        )
     if graph is None and isinstance(device_name, str):
         DeviceSpec.from_string(device_name)  # raises if it is none
     return nullcontext() if graph is None else graph.device(device_name)

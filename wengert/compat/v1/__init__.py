@@ -8,7 +8,6 @@ from wengert.api.gradients.graph_gradients import AggregationMethod as Aggregati
 from wengert.api.gradients.registration import no_gradient as no_gradient
 from wengert.api.session.modes import colocate_with as colocate_with
 from wengert.api.session.modes import control_dependencies as control_dependencies
-from wengert.api.session.modes import device as device
 from wengert.api.session.modes import disable_eager_execution as disable_eager_execution
 from wengert.api.session.modes import enable_eager_execution as enable_eager_execution
 from wengert.api.session.modes import get_default_graph as get_default_graph
@@ -91,6 +90,7 @@ from wengert.compat.v1.functions.arrays import to_int32 as to_int32
 from wengert.compat.v1.functions.arrays import to_int64 as to_int64
 from wengert.compat.v1.functions.arrays import transpose as transpose
 from wengert.compat.v1.functions.arrays import zeros_like as zeros_like
+from wengert.compat.v1.functions.asserts import add_check_numerics_ops as add_check_numerics_ops
 from wengert.compat.v1.functions.asserts import assert_equal as assert_equal
 from wengert.compat.v1.functions.asserts import assert_greater as assert_greater
 from wengert.compat.v1.functions.asserts import assert_greater_equal as assert_greater_equal
@@ -151,6 +151,7 @@ from wengert.compat.v1.functions.reductions import reduce_prod as reduce_prod
 from wengert.compat.v1.functions.reductions import reduce_sum as reduce_sum
 from wengert.compat.v1.functions.switches import container as container
 from wengert.compat.v1.functions.switches import control_flow_v2_enabled as control_flow_v2_enabled
+from wengert.compat.v1.functions.switches import device as device
 from wengert.compat.v1.functions.switches import disable_control_flow_v2 as disable_control_flow_v2
 from wengert.compat.v1.functions.switches import (
     disable_resource_variables as disable_resource_variables,

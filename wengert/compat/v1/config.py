@@ -5,7 +5,7 @@ The objects accept any attribute, so that programs that set them run unchanged.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from wengert import config as _now
 
@@ -42,6 +42,47 @@ class Attributes:
         return f"{type(self).__name__}({shown})"
 
 
+class Enum:
+    """The numbers of an option, by name.
+
+    >>> tf.compat.v1.OptimizerOptions.GlobalJitLevel.Name(1)
+    'ON_1'
+    """
+
+    def __init__(self, **numbers: int) -> None:
+        self._numbers = numbers
+
+    def __getattr__(self, name: str) -> int:
+        if name.startswith("_") or name not in self._numbers:
+            raise AttributeError(f"There is no {name!r} among {', '.join(self.keys())}.")
+        return self._numbers[name]
+
+    def Name(self, number: int) -> str:  # noqa: N802
+        """The name of a number."""
+        for name, found in self._numbers.items():
+            if found == number:
+                return name
+        raise ValueError(f"There is no {number!r} among {self._numbers}.")
+
+    def Value(self, name: str) -> int:  # noqa: N802
+        """The number of a name."""
+        if name not in self._numbers:
+            raise ValueError(f"There is no {name!r} among {', '.join(self._numbers)}.")
+        return self._numbers[name]
+
+    def keys(self) -> list[str]:
+        """The names."""
+        return list(self._numbers)
+
+    def values(self) -> list[int]:
+        """The numbers."""
+        return list(self._numbers.values())
+
+    def items(self) -> list[tuple[str, int]]:
+        """Names with their numbers."""
+        return list(self._numbers.items())
+
+
 class ConfigProto(Attributes):
     """The options of a session."""
 
@@ -55,7 +96,16 @@ class GraphOptions(Attributes):
 
 
 class OptimizerOptions(Attributes):
-    """The options of a session for compiling graphs."""
+    """The options of a session for compiling graphs.
+
+    >>> config = tf.compat.v1.ConfigProto()
+    >>> config.graph_options.optimizer_options.global_jit_level = tf.compat.v1.OptimizerOptions.ON_1
+    """
+
+    Level: Final = Enum(L1=0, L0=-1)
+    L1, L0 = 0, -1
+    GlobalJitLevel: Final = Enum(DEFAULT=0, OFF=-1, ON_1=1, ON_2=2)
+    DEFAULT, OFF, ON_1, ON_2 = 0, -1, 1, 2
 
 
 class RunOptions(Attributes):

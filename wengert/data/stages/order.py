@@ -58,7 +58,9 @@ def repeat(source: Pipeline, count: Any) -> Pipeline:
         known = INFINITE
     else:
         known = UNKNOWN if source.count == UNKNOWN else source.count * times
-    return Pipeline(lambda: repeated(source.__iter__, max(times, -1)), known, [source])
+    # TensorFlow makes one stage of a shuffle and what repeats it, and none of a single pass.
+    one_beyond = times > 1 and source.seeds is None
+    return Pipeline(lambda: repeated(source.__iter__, max(times, -1), one_beyond), known, [source])
 
 
 @stage("ConcatenateDataset")

@@ -181,19 +181,30 @@ def _strings(value: Any) -> Any:
     return found
 
 
-def repeated(start: Callable[[], Iterator[Element]], times: int) -> Iterator[Element]:
-    """The elements of several passes; without an end for -1, unless a pass gives nothing."""
-    current: Iterator[Element] = iter(())
-    passes, found = 0, True
+def repeated(
+    start: Callable[[], Iterator[Element]], times: int, one_beyond: bool
+) -> Iterator[Element]:
+    """The elements of several passes; without an end for -1, unless a pass gives nothing.
+
+    As in TensorFlow a pass begins before its first element is asked for, and one more begins after the last
+    (`one_beyond`): each takes the seeds of a shuffle.
+    """
+    current = start() if times else iter(())
+    left, found = times, False
 
     def step() -> Element:
-        nonlocal current, passes, found
+        nonlocal current, left, found
         while True:
             for element in current:
                 found = True
                 return element
-            if passes == times or not found:
+            if left == 0 or (left < 0 and not found):
                 raise StopIteration
-            current, passes, found = start(), passes + 1, False
+            left, found = left - 1, False
+            if left or one_beyond:
+                following = start()
+            if not left:
+                raise StopIteration
+            current = following
 
     return resumed(step)

@@ -180,6 +180,12 @@ class TensorArray(Composite):
                 f"{len(self._values)}. Give the TensorArray dynamic_size=True."
             )
 
+    def grad(self, source: str, flow: Any = None, name: str | None = None) -> Any:
+        """Not supported, as in TensorFlow 2: gradients pass through arrays by themselves."""
+        raise NotImplementedError(
+            "TensorArray.grad is not supported: tf.GradientTape and tf.gradients go through TensorArrays without it."
+        )
+
     def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """An element."""
         if self._in_graph:

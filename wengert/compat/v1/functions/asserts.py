@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 
 from wengert.compat.v1.functions.arguments import one_of
-from wengert.ops.arrays.identity import assert_all_finite
+from wengert.core.context import current_graph
+from wengert.graph.graph_builder import VAR_HANDLE
+from wengert.ops.arrays.identity import check_numerics
 from wengert.ops.control import asserts as now
+from wengert.ops.control.effects import group
+from wengert.values.dtypes import float16, float32, float64
 
 
 def _message(message: Any, data: Any) -> Any:
@@ -141,7 +145,36 @@ def verify_tensor_all_finite(
     array([1.], dtype=float32)
     """
     tensor, text = one_of("x", x, "t", t), one_of("message", message, "msg", msg)
-    return assert_all_finite(tensor, text, name=name)
+    return check_numerics(tensor, text, name=name)
+
+
+assert_all_finite = verify_tensor_all_finite
+
+
+def add_check_numerics_ops() -> Any:
+    """An operation that checks all floats of the graph, in the order in which they are computed.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     y = tf.math.log(tf.constant(-1.0), name="y")
+    ...     try:
+    ...         session.run(tf.compat.v1.add_check_numerics_ops())
+    ...     except tf.errors.InvalidArgumentError as error:
+    ...         print("y:0 : Tensor had NaN values" in str(error))
+    True
+    """
+    graph = current_graph()
+    if graph is None:
+        raise RuntimeError(
+            "add_check_numerics_ops() is not compatible with eager execution: call "
+            "tf.debugging.enable_check_numerics() before the operations that are to be checked."
+        )
+    checks: list[Any] = []
+    for op in graph.get_operations():
+        for i, output in enumerate(() if op.row is VAR_HANDLE else op.outputs):
+            if output.dtype in (float16, float32, float64):
+                with graph.control_dependencies(checks[-1:]):
+                    checks.append(check_numerics(output, f"{op.name}:{i}"))
+    return group(*checks[-1:])
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> Any:

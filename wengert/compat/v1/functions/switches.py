@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from wengert.api.session import modes
 from wengert.api.session.modes import disable_eager_execution, enable_eager_execution, name_scope
 from wengert.core.context import current_graph
 from wengert.ops.control.effects import group
@@ -57,6 +58,16 @@ def resource_variables_enabled() -> bool:
     True
     """
     return True
+
+
+def device(device_name_or_function: Any) -> Any:
+    """Record a device for the operations created inside, or what a function says of each operation.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.device("/cpu:0"):
+    ...     print(tf.constant(1.0).device)
+    /device:CPU:0
+    """
+    return modes.device(device_name_or_function)
 
 
 def enable_control_flow_v2() -> None:
