@@ -83,6 +83,11 @@ def elementwise_kernel(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 
 
 @_large_kernel
+def cast_kernel(x: Any, dtype: Any) -> Any:
+    """Numbers of two bytes as float32, or these rounded to two bytes."""
+
+
+@_large_kernel
 def reduction_kernel(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """The kernel of a reduction."""
 
