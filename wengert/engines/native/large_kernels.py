@@ -39,6 +39,8 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.cholesky_kernel: ("factors", "cholesky"),
     large.triangular_solve_kernel: ("factors", "triangular_solve"),
     large.tridiagonal_solve_kernel: ("tridiagonal", "tridiagonal_solve"),
+    large.count_kernel: ("in_turn.counting", "count"),
+    large.unique_kernel: ("in_turn.unique", "unique"),
     large.philox_kernel: ("philox", "blocks"),
     large.segments_kernel: ("segments", "change_rows"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from wengert.ops.math.comparison import less, where
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max
 from wengert.ops.support.batch_rules import batch_all
+from wengert.ops.support.large_kernels import count_kernel
 from wengert.ops.support.static_value import get_static_value
 from wengert.values import dtypes
 from wengert.values.bound_ops import bound
@@ -38,10 +39,20 @@ if TYPE_CHECKING:
 
 def _count_kernel(_: Namespace, values: Array, weights: Array, *, size: int, binary: bool) -> Array:
     """Count each row separately. Values that are too large are ignored."""
-    if np.any(values < 0):
-        raise InvalidArgumentError("Input arr must be non-negative! [Op:DenseBincount]")
     *front, last = values.shape or (1,)
     rows = values.reshape(math.prod(front), last)
+    found = count_kernel(rows, weights, size, binary) if values.size >= _MANY else None
+    out = _counted(rows, weights, size, binary) if found is None else found
+    return out[0] if values.ndim < 2 else out
+
+
+_MANY: Final = 1 << 11  # values
+
+
+def _counted(rows: Array, weights: Array, size: int, binary: bool) -> Array:
+    """The same by NumPy."""
+    if np.any(rows < 0):
+        raise InvalidArgumentError("Input arr must be non-negative! [Op:DenseBincount]")
     kept = rows < size
     begins = np.arange(len(rows))[:, None] * size
     places = (rows.astype(np.intp, copy=False) + begins)[kept]
@@ -54,8 +65,7 @@ def _count_kernel(_: Namespace, values: Array, weights: Array, *, size: int, bin
         else:
             given = weights.reshape(rows.shape) if weights.ndim else weights
             np.add.at(out, places, np.broadcast_to(given, rows.shape)[kept])
-    out = out.reshape(len(rows), size)
-    return out[0] if values.ndim < 2 else out
+    return out.reshape(len(rows), size)
 
 
 def _count_rule(

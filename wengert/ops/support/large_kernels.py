@@ -200,5 +200,15 @@ def segments_kernel(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
 
 
 @_large_kernel
+def count_kernel(values: Any, weights: Any, size: int, binary: bool) -> Any:
+    """How often each integer below `size` is in each row, times a weight, or the sums of weights."""
+
+
+@_large_kernel
+def unique_kernel(x: Any, dtype: Any) -> Any:
+    """The unique elements in the order of their first occurrence, the index of each, and their counts."""
+
+
+@_large_kernel
 def philox_kernel(constants: Any, counter: int, key: int, count: int) -> Any:
     """Blocks of random words that follow each other, (count, 4); few are worth it, too."""

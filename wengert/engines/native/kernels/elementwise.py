@@ -182,7 +182,10 @@ def _written(row: Row, kinds: Sequence[str]) -> tuple[Code, int]:
     (half,) = halves
     inner, result = template(row, ["f4" if k == half else k for k in kinds], {})
     code, xs = begun(kinds)
-    wide = [code.add("cast", "f4", (x.value,)) if k == half else x.value for x, k in zip(xs, kinds, strict=True)]
+    wide = [
+        code.add("cast", "f4", (x.value,)) if k == half else x.value
+        for x, k in zip(xs, kinds, strict=True)
+    ]
     found = code.inserted(inner, wide)[result]
     return code, code.add("cast", half, (found,)) if code.kind(found) == "f4" else found
 
