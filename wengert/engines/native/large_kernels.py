@@ -41,6 +41,7 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.tridiagonal_solve_kernel: ("tridiagonal", "tridiagonal_solve"),
     large.count_kernel: ("in_turn.counting", "count"),
     large.unique_kernel: ("in_turn.unique", "unique"),
+    large.suppression_kernel: ("in_turn.suppression", "suppress"),
     large.philox_kernel: ("philox", "blocks"),
     large.segments_kernel: ("segments", "change_rows"),
 }

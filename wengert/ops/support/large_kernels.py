@@ -210,5 +210,15 @@ def unique_kernel(x: Any, dtype: Any) -> Any:
 
 
 @_large_kernel
+def suppression_kernel(
+    boxes: Any, scores: Any, limit: int, most: float, least: float, sigma: float
+) -> Any:
+    """For each row of scores which boxes are kept, their scores, and how many; the rest are zeros.
+
+    The boxes are (sets, count, 4), with as many rows of scores to each set; or a matrix of overlaps.
+    """
+
+
+@_large_kernel
 def philox_kernel(constants: Any, counter: int, key: int, count: int) -> Any:
     """Blocks of random words that follow each other, (count, 4); few are worth it, too."""

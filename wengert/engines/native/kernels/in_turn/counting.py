@@ -49,7 +49,10 @@ def _pieces(last: int, size: int) -> int:
 def _counts(index: str, kind: str, binary: bool) -> str:
     """The kernel: an item is a piece of a row."""
     w = KernelWriter(4, 7)
-    (values, weights, found, wrong), (items, each, several, last, long, size, step) = w.arrays, w.numbers
+    (values, weights, found, wrong), (items, each, several, last, long, size, step) = (
+        w.arrays,
+        w.numbers,
+    )
     one = literal(kind, constant(kind, 1), 1)
 
     def item(k: str) -> None:

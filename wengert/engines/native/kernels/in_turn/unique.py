@@ -87,7 +87,9 @@ def _key(w: KernelWriter, kind: str, value: str, i: str) -> str:
     bits, number = 8 * int(kind[1]), llvm_type(kind, 1)
     if not is_float(kind):
         return value if bits == 64 else w.set(f"zext i{bits} {value} to i64")
-    whole = w.set(f"bitcast {number} {w.set(f'fadd {number} {value}, 0.0')} to i{bits}")  # of both zeros
+    whole = w.set(
+        f"bitcast {number} {w.set(f'fadd {number} {value}, 0.0')} to i{bits}"
+    )  # of both zeros
     whole = whole if bits == 64 else w.set(f"zext i{bits} {whole} to i64")
     is_nan = w.set(f"fcmp uno {number} {value}, {value}")
     return w.set(f"select i1 {is_nan}, i64 {i}, i64 {whole}")
