@@ -78,7 +78,7 @@ def _multiplied(xp: Namespace, a: Array, b: Array) -> Array:
     if type(a) is not np.ndarray or type(b) is not np.ndarray:
         return xp.matmul(widen(a), widen(b)).astype(a.dtype, copy=False)
     wide, other, found = widen(a), widen(b), None
-    if a.size * b.shape[-1] > _LARGE:
+    if a.size * b.shape[-1] > (_LARGE_WHOLE if a.dtype.kind == "i" else _LARGE):
         found = matmul_kernel(wide, other)
         if found is None:
             mind_the_load()
@@ -87,6 +87,7 @@ def _multiplied(xp: Namespace, a: Array, b: Array) -> Array:
 
 # The number of multiplications from which on NumPy's BLAS uses several threads, which then spin.
 _LARGE: Final = 1 << 18
+_LARGE_WHOLE: Final = 1 << 12  # of integers, for which there is no BLAS: 1 ns each
 
 
 def _row_for(a: Tensor, b: Tensor) -> Row:
