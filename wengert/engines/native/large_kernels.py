@@ -42,6 +42,7 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.count_kernel: ("in_turn.counting", "count"),
     large.unique_kernel: ("in_turn.unique", "unique"),
     large.suppression_kernel: ("in_turn.suppression", "suppress"),
+    large.poisson_kernel: ("in_turn.poisson", "draw"),
     large.philox_kernel: ("philox", "blocks"),
     large.segments_kernel: ("segments", "change_rows"),
 }

@@ -220,5 +220,10 @@ def suppression_kernel(
 
 
 @_large_kernel
+def poisson_kernel(constants: Any, state: Any, rates: Any, count: int, apart: int) -> Any:
+    """For each rate so many Poisson samples, each by a generator so many blocks after the one before."""
+
+
+@_large_kernel
 def philox_kernel(constants: Any, counter: int, key: int, count: int) -> Any:
     """Blocks of random words that follow each other, (count, 4); few are worth it, too."""
