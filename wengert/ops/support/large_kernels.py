@@ -225,5 +225,13 @@ def poisson_kernel(constants: Any, state: Any, rates: Any, count: int, apart: in
 
 
 @_large_kernel
+def shuffle_kernel(words: Any) -> Any:
+    """The integers up to the number of random words, each exchanged with one at a place behind it.
+
+    That is by so much behind as the word says, modulo the number of integers from there on.
+    """
+
+
+@_large_kernel
 def philox_kernel(constants: Any, counter: int, key: int, count: int) -> Any:
     """Blocks of random words that follow each other, (count, 4); few are worth it, too."""
