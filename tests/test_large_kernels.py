@@ -949,7 +949,7 @@ def test_the_einsums_of_batches_copy_nothing() -> None:
         (drawn((200, 200), "f4"), drawn((200, 1), "f4")),
         (drawn((200, 200), "f4"), drawn((200, 200), "f8")),
         (drawn((2, 100, 100), "f4"), drawn((100, 100), "f4")),
-        (np.ones((200, 200), int), np.ones((200, 200), int)),
+        (np.ones((200, 200), "u4"), np.ones((200, 200), "u4")),
         (np.ones((0, 100, 100)), np.ones((0, 100, 100))),
         (np.ones((100, 0)), np.ones((0, 100))),
     ],

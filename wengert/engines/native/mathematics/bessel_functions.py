@@ -21,7 +21,7 @@ from wengert.engines.native.mathematics.building_blocks import (
 )
 
 _EDGE: Final = 8.0  # between the two series
-_LARGEST: Final = 714.0  # beyond it they are infinite in float64
+_LARGEST: Final = 713.9  # beyond it they are infinite in float64
 
 # exp(-x) i0(x) = p(x / 4 - 1) for 0 <= x <= _EDGE: 1e-10, 7e-20
 _NEAR_0: Final = (
@@ -125,7 +125,8 @@ def _scaled(x: Lane, near: Pair, far: Pair, odd: bool) -> tuple[Lane, Lane]:
 def _grown(scaled: Lane, size: Lane) -> Lane:
     """The function without its scale: half of the exponent at a time, as all of it may be too much."""
     root = LANES.exp(0.5 * size)
-    return where(size > _LARGEST, like(size, INFINITY), root * scaled * root)
+    beyond = like(size, INFINITY) / size  # of an infinite number NaN, as in SciPy and in TensorFlow
+    return where(size > _LARGEST, beyond, root * scaled * root)
 
 
 @function
