@@ -16,12 +16,12 @@ from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather, integers, scatter_nd
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import broadcast_to, reshape, static
-from wengert.ops.math.arithmetic import maximum, minimum
+from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.comparison import less, where
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max
 from wengert.ops.support.batch_rules import batch_all
-from wengert.ops.support.large_kernels import count_kernel
+from wengert.ops.support.large_kernels import count_kernel, elementwise_kernel
 from wengert.ops.support.static_value import get_static_value
 from wengert.values import dtypes
 from wengert.values.bound_ops import bound
@@ -206,6 +206,22 @@ def _check_classes(called: str, classes: Tensor, count: int) -> None:
 # ---- histograms -------------------------------------------------------------------------------
 
 
+def _bin_kernel(xp: Namespace, x: Array, low: Array, span: Array, count: Array) -> Array:
+    """In float64: a quotient that is rounded twice would be in another bin."""
+    share = (x - low).astype(span.dtype) / span
+    return xp.minimum(xp.maximum(share * count, 0.0), count - 1.0).astype("int64").astype("int32")
+
+
+HISTOGRAM_BIN: Row = op(
+    "HistogramBin",
+    _bin_kernel,
+    dtype=lambda *_: np.dtype(np.int32),
+    elementwise=True,
+    large=elementwise_kernel,
+    slow=True,
+)
+
+
 @deferrable
 def histogram_fixed_width_bins(
     values: TensorLike,
@@ -224,8 +240,8 @@ def histogram_fixed_width_bins(
     count = int(static(nbins))
     if count <= 0:
         raise InvalidArgumentError(f"nbins must be a positive number, got {count}")
-    scaled = cast(x - ends[0], dtypes.float64) / cast(ends[1] - ends[0], dtypes.float64)
-    places = cast(minimum(maximum(scaled * count, 0.0), count - 1.0), dtypes.int64)
+    span = cast(ends[1] - ends[0], dtypes.float64)
+    places = apply(HISTOGRAM_BIN, (x, ends[0], span, convert(count, dtypes.float64)))
     return cast(places, as_dtype(dtype))
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def _of_order(name: str, function: str, **fields: Any) -> Row:
     def kernel(_: Namespace, x: Array, *, order: int) -> Array:
         wide = x.astype(np.float64)
-        if 0 <= order <= 2:
+        if 0 <= order <= 2 and x.size >= _MANY:
             value = _rounded_value if x.dtype.itemsize < 8 else _value
             return _of_low_order(function, order, wide, value).astype(x.dtype, copy=False)
         y = getattr(scipy_special(), function)(order, wide)
@@ -85,6 +85,7 @@ def _second_near_zero(function: str, x: Array) -> Array:
     return y * np.exp(-np.abs(x)) if function == "ive" else y
 
 
+_MANY: Final = 1 << 9  # elements
 _LARGE = 1e9  # SciPy's ive is NaN from 2.1e9 on
 
 
