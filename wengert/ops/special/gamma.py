@@ -44,7 +44,8 @@ _MANY: Final = 1 << 12  # elements, each of which takes 20 ns at least
 def _shared(function: Callable[..., Array], xs: Sequence[Array]) -> Array:
     """A function of float64, with a piece of the arrays on each processor, where there are many elements."""
     first = xs[0]
-    if first.size < _MANY or any(x.shape != first.shape or not x.flags.c_contiguous for x in xs):
+    is_small = type(first) is not np.ndarray or first.size < _MANY
+    if is_small or any(x.shape != first.shape or not x.flags.c_contiguous for x in xs):
         return function(*xs)
     flat, out = [x.reshape(-1) for x in xs], np.empty(first.size)
     in_blocks(lambda rows: function(*[x[rows] for x in flat], out=out[rows]), out, _MANY)
