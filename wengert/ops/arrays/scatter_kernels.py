@@ -40,8 +40,7 @@ def _extreme(ufunc: Any) -> Change:
     reduce = _by(ufunc)
 
     def change(out: Array, at: Array | Sequence[Array], updates: Array) -> None:
-        is_number = updates == updates
-        reduce(out, at, updates if is_number.all() else np.where(is_number, updates, out[at]))
+        reduce(out, at, np.where(updates == updates, updates, out[at]))
 
     return change
 
@@ -50,13 +49,13 @@ def _by(ufunc: np.ufunc) -> Change:
     """An update by a function of the element and what comes to it, one after the other."""
 
     def change(out: Array, at: Array | Sequence[Array], updates: Array) -> None:
+        if type(out) is not np.ndarray or not out.flags.c_contiguous:
+            ufunc.at(out, at, updates)
+            return
         places = at if isinstance(at, tuple) else (at,)
         front, rest = out.shape[: len(places)], out.shape[len(places) :]
         rows = out.reshape(math.prod(front), *rest)
-        if np.may_share_memory(rows, out):
-            change_rows(ufunc, rows, linear(places, front), updates)
-        else:
-            ufunc.at(out, at, updates)
+        change_rows(ufunc, rows, linear(places, front), updates)
 
     return change
 
