@@ -16,7 +16,7 @@ import wengert as tf
 from wengert.errors import InvalidArgumentError
 from wengert.host import parallel
 from wengert.ops.arrays.window_geometry import taps, windows
-from wengert.ops.nn.conv import kernels
+from wengert.ops.nn.conv import kernels, spreading
 
 ONE = [1, 1, 1, 1]
 
@@ -77,7 +77,7 @@ def test_tiles_give_what_positions_give(
         patch.setattr(kernels, "WORTH_SHARING", 40)
         got = (
             kernels.correlate(x, w, at),
-            kernels.spread(g, w, at, groups * inner),
+            spreading.spread(g, w, at, groups * inner),
             kernels.compare(x, g, at, w.shape),
         )
     for a, b in zip(got, want, strict=True):

@@ -22,7 +22,6 @@ from wengert.ops.image.adjust import convert_image_dtype as convert_image_dtype
 from wengert.ops.image.adjust import per_image_standardization as per_image_standardization
 from wengert.ops.image.adjust import rgb_to_grayscale as rgb_to_grayscale
 from wengert.ops.image.boxes import combined_non_max_suppression as combined_non_max_suppression
-from wengert.ops.image.boxes import draw_bounding_boxes as draw_bounding_boxes
 from wengert.ops.image.boxes import non_max_suppression as non_max_suppression
 from wengert.ops.image.boxes import non_max_suppression_overlaps as non_max_suppression_overlaps
 from wengert.ops.image.boxes import non_max_suppression_padded as non_max_suppression_padded
@@ -43,6 +42,7 @@ from wengert.ops.image.distorted_boxes import (
 from wengert.ops.image.distorted_boxes import (
     stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
 )
+from wengert.ops.image.drawn_boxes import draw_bounding_boxes as draw_bounding_boxes
 from wengert.ops.image.geometry import central_crop as central_crop
 from wengert.ops.image.geometry import crop_to_bounding_box as crop_to_bounding_box
 from wengert.ops.image.geometry import flip_left_right as flip_left_right

@@ -28,7 +28,7 @@ from wengert.errors import (
 )
 from wengert.host.direct_numpy import DIRECT
 from wengert.host.fp_errors import QUIET, VARIABLE, quietly
-from wengert.host.malloc import LARGE, LARGE_PAIR, MANY_ROWS, NARROW, keep_memory
+from wengert.host.malloc import LARGE, LARGE_HALF, LARGE_PAIR, MANY_ROWS, NARROW, keep_memory
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, wrap
@@ -74,10 +74,16 @@ def _is_large(row: Row, arrays: Sequence[Any]) -> bool:
     """Whether its function for large arrays is asked: of what NumPy computes of two in one pass, for larger ones."""
     if row.large is None or not arrays:
         return False
-    if row.ufunc is not None and len(arrays) == 2:
-        return max(a.size for a in arrays) >= row.large_from or _is_large_by_rows(*arrays)
-    size: int = arrays[0].size
-    return size >= row.large_from or (row.by_rows and _has_many_rows(arrays[0]))
+    is_pair = row.ufunc is not None and len(arrays) == 2
+    size = max([a.size for a in arrays[: 1 + is_pair]])
+    if size >= row.large_from or (size >= LARGE_HALF and _is_half(arrays[0].dtype)):
+        return True
+    return (is_pair and _is_large_by_rows(*arrays)) or (row.by_rows and _has_many_rows(arrays[0]))
+
+
+def _is_half(dtype: Any) -> bool:
+    """Whether its numbers are floats of two bytes; bfloat16 is a kind of its own."""
+    return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
 def _has_many_rows(x: Any) -> bool:
@@ -317,6 +323,8 @@ if machine is not None:
         NO_ATTRS=NO_ATTRS,
         LARGE=LARGE,
         LARGE_PAIR=LARGE_PAIR,
+        LARGE_HALF=LARGE_HALF,
+        is_half=_is_half,
         NARROW=NARROW,
         MANY_ROWS=MANY_ROWS,
         quiet_variable=VARIABLE,

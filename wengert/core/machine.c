@@ -18,7 +18,7 @@
     _(float_makers) _(int_makers) /* classes of scalars, by dtype */ \
     _(operators)                 /* Python's operators that do what a NumPy function does, by it */ \
     _(ONE) _(MANY) _(NO_ATTRS)   /* marks of a record, and of a call */ \
-    _(quiet_variable) _(QUIET) _(LARGE) _(LARGE_PAIR) _(NARROW) _(MANY_ROWS) _(bound) \
+    _(quiet_variable) _(QUIET) _(LARGE) _(LARGE_PAIR) _(LARGE_HALF) _(is_half) _(NARROW) _(MANY_ROWS) _(bound) \
     _(of_large) _(as_result) _(failed) _(apply_in_python)         /* dispatch.py */ \
     _(sweep_in_python) _(take_several) _(pull_in_general)         /* reverse.py */
 
@@ -427,6 +427,17 @@ static int has_many_rows(PyObject *x)
     return last > 1 && last < PyLong_AsSsize_t(NARROW) && size_of(x) >= PyLong_AsSsize_t(MANY_ROWS) * last;
 }
 
+/* Whether these are numbers of two bytes, and many; NULL is a number. -1 with an error. */
+static int are_many_halves(PyObject *const *arrays, Py_ssize_t count, Py_ssize_t most)
+{
+    if (most < PyLong_AsSsize_t(LARGE_HALF))
+        return 0;
+    PyObject *dtype = dtype_of(arrays[0] || count < 2 ? arrays[0] : arrays[1]);
+    PyObject *found = dtype ? PyObject_CallOneArg(is_half, dtype) : Py_NewRef(Py_False);
+    Py_XDECREF(found);
+    return found ? found == Py_True : -1;
+}
+
 /* Whether a row's function for large arrays is asked: of what NumPy computes of two in one pass, for larger ones.
    NULL is a number. -1 with an error. */
 static int is_large(PyObject *row, PyObject *const *arrays, Py_ssize_t count)
@@ -439,6 +450,9 @@ static int is_large(PyObject *row, PyObject *const *arrays, Py_ssize_t count)
             return -1;
         most = size > most ? size : most;
     }
+    int halves = are_many_halves(arrays, count, most);
+    if (halves)
+        return halves;
     return most >= PyLong_AsSsize_t(SLOT(row, Row_large_from)) || (pair && most && is_large_by_rows(arrays))
            || (SLOT(row, Row_by_rows) == Py_True && most && has_many_rows(arrays[0]));
 }

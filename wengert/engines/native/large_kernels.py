@@ -19,6 +19,7 @@ from wengert.ops.support.large_kernels import LargeKernel
 _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.elementwise_kernel: ("elementwise", "apply_row"),
     large.update_kernel: ("update", "update"),
+    large.cast_kernel: ("elementwise", "in_other_size"),
     large.reduction_kernel: ("reductions", "reduce_row"),
     large.softmax_kernel: ("reductions", "softmax"),
     large.cumulative_kernel: ("cumulative", "accumulate"),
@@ -38,6 +39,11 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.cholesky_kernel: ("factors", "cholesky"),
     large.triangular_solve_kernel: ("factors", "triangular_solve"),
     large.tridiagonal_solve_kernel: ("tridiagonal", "tridiagonal_solve"),
+    large.count_kernel: ("in_turn.counting", "count"),
+    large.unique_kernel: ("in_turn.unique", "unique"),
+    large.suppression_kernel: ("in_turn.suppression", "suppress"),
+    large.poisson_kernel: ("in_turn.poisson", "draw"),
+    large.shuffle_kernel: ("in_turn.shuffle", "permutation"),
     large.philox_kernel: ("philox", "blocks"),
     large.segments_kernel: ("segments", "change_rows"),
 }

@@ -281,16 +281,16 @@ def integers(
 
 def coordinates(i: Array, shape: Dims, words_for: str, who: str) -> tuple[Any, ...]:
     """The columns of an index matrix, checked against a shape."""
-    limits = np.array(shape[: i.shape[-1]], i.dtype)
-    bad = ((i < 0) | (i >= limits)).any(axis=-1) if i.shape[-1] else np.zeros(i.shape[:-1], bool)
-    if bad.any():
-        at = np.argwhere(bad)[0]
+    columns = tuple(np.moveaxis(i, -1, 0))
+    if i.size and any(c.min() < 0 or c.max() >= n for c, n in zip(columns, shape, strict=False)):
+        limits = np.array(shape[: i.shape[-1]], i.dtype)
+        at = np.argwhere(((i < 0) | (i >= limits)).any(axis=-1))[0]
         place = ",".join(str(int(v)) for v in at)
         raise InvalidArgumentError(
             f"indices[{place}] = {i[tuple(at)].tolist()} does not index into {words_for} "
             f"{shape_text(shape)} [Op:{who}]"
         )
-    return tuple(np.moveaxis(i, -1, 0))
+    return columns
 
 
 def _gather_nd_kernel(xp: Namespace, x: Array, i: Array, *, batch_dims: int) -> Array:
@@ -299,7 +299,16 @@ def _gather_nd_kernel(xp: Namespace, x: Array, i: Array, *, batch_dims: int) -> 
         batch, rest = x.shape[:batch_dims], x.shape[batch_dims:]
         alike = x.reshape(*batch, *[1] * (i.ndim - 1 - batch_dims), *rest)
         return xp.broadcast_to(alike, (*i.shape[:-1], *rest)).copy()
-    return x[tuple([*_batch_grid(i.shape[:-1], batch_dims), *places])]
+    return _taken_at(x, (*_batch_grid(i.shape[:-1], batch_dims), *places))
+
+
+def _taken_at(x: Array, at: tuple[Any, ...]) -> Array:
+    """What lies at some coordinates: in an array of NumPy's by one index, which takes half of the time."""
+    if len(at) < 2 or type(x) is not np.ndarray or not x.flags.c_contiguous:
+        return x[at]
+    front, rest = x.shape[: len(at)], x.shape[len(at) :]
+    taken = x.reshape(math.prod(front), *rest).take(linear(at, front), axis=0)
+    return taken.reshape(*np.broadcast_shapes(*[np.shape(a) for a in at]), *rest)
 
 
 def _scatter_nd_kernel(

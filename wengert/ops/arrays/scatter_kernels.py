@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from wengert.errors import InvalidArgumentError
-from wengert.ops.arrays.gathering import check_scatter, coordinates
+from wengert.ops.arrays.gathering import check_scatter, coordinates, linear
+from wengert.ops.support.segment_kernels import change_rows
 from wengert.values.shapes import shape_text
 
 if TYPE_CHECKING:
@@ -35,17 +37,37 @@ def _divide(out: Array, at: Array, updates: Array) -> None:
 
 def _extreme(ufunc: Any) -> Change:
     """An update that is NaN changes nothing; a NaN in the variable stays."""
+    reduce = _by(ufunc)
 
     def change(out: Array, at: Array | Sequence[Array], updates: Array) -> None:
-        ufunc.at(out, at, np.where(updates == updates, updates, out[at]))
+        reduce(out, at, np.where(updates == updates, updates, out[at]))
 
     return change
 
 
+def _by(ufunc: np.ufunc) -> Change:
+    """An update by a function of the element and what comes to it, one after the other."""
+
+    def change(out: Array, at: Array | Sequence[Array], updates: Array) -> None:
+        if type(out) is not np.ndarray or not out.flags.c_contiguous:
+            ufunc.at(out, at, updates)
+            return
+        places = at if isinstance(at, tuple) else (at,)
+        front, rest = out.shape[: len(places)], out.shape[len(places) :]
+        rows = out.reshape(math.prod(front), *rest)
+        change_rows(ufunc, rows, linear(places, front), updates)
+
+    return change
+
+
+def _subtract(out: Array, at: Array | Sequence[Array], updates: Array) -> None:
+    _by(np.add)(out, at, -updates)
+
+
 CHANGES: Final[dict[str, Change]] = {
-    "Add": np.add.at,
-    "Sub": np.subtract.at,
-    "Mul": np.multiply.at,
+    "Add": _by(np.add),
+    "Sub": _subtract,
+    "Mul": _by(np.multiply),
     "Div": _divide,
     "Min": _extreme(np.minimum),
     "Max": _extreme(np.maximum),

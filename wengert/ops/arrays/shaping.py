@@ -54,7 +54,8 @@ def static(value: TensorLike | Integers) -> Array:
         value._unknown()
     known = integers_of(value) if type(value) is SymbolicTensor else None
     array = np.asarray(value if known is None else known)
-    if type(value) is Size or any(type(v) is Size for v in array.ravel().tolist()):
+    has_objects = array.dtype == object
+    if type(value) is Size or (has_objects and any(type(v) is Size for v in array.flat)):
         return array
     if known is not None:
         return array.astype(np.int64)

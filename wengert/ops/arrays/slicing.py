@@ -153,14 +153,30 @@ def _mirror_pad_grad_kernel(
     _: Namespace, g: Array, *, paddings: Paddings, mode: Any, shape: Dims
 ) -> Array:
     """The cotangent of each padded element goes to the element it mirrors, axis by axis."""
+    skipped = int(mode == "reflect")  # the edge itself, which is not repeated
     for axis, (pad, size) in enumerate(zip(paddings, shape, strict=True)):
         if pad != (0, 0):
-            mirrored = np.pad(np.arange(size), pad, mode=mode)
-            moved = np.moveaxis(g, axis, 0)
-            out = np.zeros((size, *moved.shape[1:]), g.dtype)
-            np.add.at(out, mirrored, moved)
-            g = np.moveaxis(out, 0, axis)
-    return g
+            fold = _folded if max(pad) <= size - skipped else _folded_often
+            g = np.moveaxis(fold(np.moveaxis(g, axis, 0), pad, size, skipped), 0, axis)
+    return np.ascontiguousarray(g)
+
+
+def _folded(g: Array, pad: tuple[int, int], size: int, skipped: int) -> Array:
+    """What was before and after the elements of the first axis, added to their mirror images."""
+    before, after = pad
+    out = g[before : before + size].copy("K")
+    out[skipped : skipped + before] += g[:before][::-1]
+    last = size - skipped
+    out[last - after : last] += g[before + size :][::-1]
+    return out
+
+
+def _folded_often(g: Array, pad: tuple[int, int], size: int, skipped: int) -> Array:
+    """The same where images are mirrored again, as sizes that are known late may be too small."""
+    mirrored = np.pad(np.arange(size), pad, mode="reflect" if skipped else "symmetric")
+    out = np.zeros((size, *g.shape[1:]), g.dtype)
+    np.add.at(out, mirrored, g)
+    return out
 
 
 MIRROR_PAD_GRAD: Row = op(

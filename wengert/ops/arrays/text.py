@@ -38,11 +38,11 @@ def _form(kind: str, precision: int, style: str, width: int, fill: str) -> Calla
 def _kernel(_: Namespace, x: Array, *, precision: int, style: str, width: int, fill: str) -> Array:
     kind = "f" if x.dtype.kind == "V" else x.dtype.kind
     form = _form(kind, precision, style, width, fill)
-    out = np.empty(x.shape, object)
-    for place, value in np.ndenumerate(x):
-        plain = value if kind == "O" else float(value) if kind == "f" else value.item()
-        out[place] = form(plain).encode("utf-8", "surrogateescape")
-    return out
+    values = x.astype(np.float64) if x.dtype.kind == "V" else x
+    found = [form(v).encode("utf-8", "surrogateescape") for v in values.reshape(-1).tolist()]
+    out = np.empty(len(found), object)
+    out[:] = found
+    return out.reshape(x.shape)
 
 
 AS_STRING: Row = op(

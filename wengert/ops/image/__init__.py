@@ -5,7 +5,8 @@ resize_weights  The weights of resizes: along an axis, a matrix from old pixels 
 resize          Resizes as linear maps along one axis at a time
 adjust          Image adjustments: brightness, contrast, gamma, hue, saturation, dtype,
                 standardization
-boxes           Bounding boxes: non-maximum suppression, and drawing
+boxes           Non-maximum suppression of bounding boxes
+drawn_boxes     Bounding boxes drawn into images
 distorted_boxes  Random crops that contain enough of a labelled object, as TensorFlow draws them
 crop            crop_and_resize: boxes cut out of images and resized, differentiable in images and
                 boxes

@@ -1,4 +1,4 @@
-"""Bounding boxes: non-maximum suppression, and drawing. Nothing here has a gradient.
+"""Non-maximum suppression of bounding boxes. Nothing here has a gradient.
 
 Non-maximum suppression visits boxes by descending score, and keeps each unless it overlaps one that
 was kept before.
@@ -7,9 +7,10 @@ was kept before.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,15 +18,14 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
-from wengert.inference.public_functions import deferrable, nameable
+from wengert.inference.public_functions import nameable
 from wengert.inference.shape_inference import form_of
 from wengert.ops.arrays.creation import size
 from wengert.ops.arrays.shaping import static
-from wengert.ops.math.elementwise import cast
-from wengert.values import dtypes
+from wengert.ops.support.large_kernels import suppression_kernel
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shape_text
-from wengert.values.tensor import Tensor, dims
+from wengert.values.shapes import shape_text
+from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
     from wengert.core.row import Attrs
@@ -53,9 +53,28 @@ def _check(boxes: Array, scores: Array, who: str, batched: bool = False) -> None
 
 
 def _kept(
-    scores: Array, overlap: Overlap, limit: int, most: float, least: float, sigma: float = 0.0
+    boxes: Array, scores: Array, limit: int, most: float, least: float, sigma: float = 0.0
+) -> list[tuple[Any, Any]]:
+    """For each row of scores the indices of the boxes to keep, and their scores.
+
+    The boxes are (sets, count, 4), with as many rows of scores to each set; or a matrix of overlaps.
+    """
+    found = suppression_kernel(boxes, scores, limit, most, least, sigma)
+    if found is not None:
+        return [(places[:n], final[:n]) for places, final, n in zip(*found, strict=True)]
+    if boxes.ndim == 2:
+        return [_kept_of((lambda i, others: boxes[i, others]), scores[0], limit, most, least)]
+    each = len(scores) // len(boxes) if len(boxes) else 1
+    return [
+        _kept_of(_by_area(boxes[k // each]), row, limit, most, least, sigma)
+        for k, row in enumerate(scores)
+    ]
+
+
+def _kept_of(
+    overlap: Overlap, scores: Array, limit: int, most: float, least: float, sigma: float = 0.0
 ) -> tuple[list[int], list[float]]:
-    """The indices of the boxes to keep, and their scores.
+    """The same for one row.
 
     With a `sigma` (soft suppression) the score of a box decreases with its overlaps with boxes kept
     before, and it is queued again. Pairs that were compared are not compared again.
@@ -106,7 +125,7 @@ def _places_kernel(
     score_threshold: float,
 ) -> Array:
     _check(boxes, scores, "NonMaxSuppressionV3")
-    places = _kept(scores, _by_area(boxes), limit, iou_threshold, score_threshold)[0]
+    ((places, _),) = _kept(boxes[None], scores[None], limit, iou_threshold, score_threshold)
     return np.array(places, np.int32)
 
 
@@ -121,9 +140,8 @@ def _scored_kernel(
     soft_nms_sigma: float,
 ) -> tuple[Array, Array]:
     _check(boxes, scores, "NonMaxSuppressionV5")
-    places, final = _kept(
-        scores, _by_area(boxes), limit, iou_threshold, score_threshold, soft_nms_sigma
-    )
+    thresholds = iou_threshold, score_threshold, soft_nms_sigma
+    ((places, final),) = _kept(boxes[None], scores[None], limit, *thresholds)
     return np.array(places, np.int32), np.array(final, scores.dtype)
 
 
@@ -137,9 +155,7 @@ def _overlaps_kernel(
     score_threshold: float,
 ) -> Array:
     _check(overlaps, scores, "NonMaxSuppressionWithOverlaps")
-    places = _kept(
-        scores, lambda i, others: overlaps[i, others], limit, overlap_threshold, score_threshold
-    )[0]
+    ((places, _),) = _kept(overlaps, scores[None], limit, overlap_threshold, score_threshold)
     return np.array(places, np.int32)
 
 
@@ -153,13 +169,15 @@ def _padded_kernel(
     score_threshold: float,
 ) -> tuple[Array, Array]:
     _check(boxes, scores, "NonMaxSuppressionV4", batched=True)
-    outer = scores.shape[:-1]
-    places, count = np.zeros((*outer, limit), np.int32), np.zeros(outer, np.int32)
-    for at in np.ndindex(outer):
-        found = _kept(scores[at], _by_area(boxes[at]), limit, iou_threshold, score_threshold)[0]
-        places[at][: len(found)] = found
-        count[at] = len(found)
-    return places, count
+    *outer, size = scores.shape
+    rows = math.prod(outer)
+    places, count = np.zeros((rows, limit), np.int32), np.zeros(rows, np.int32)
+    sets = boxes.reshape(rows, size, 4)
+    kept = _kept(sets, scores.reshape(rows, size), limit, iou_threshold, score_threshold)
+    for k, (found, _) in enumerate(kept):
+        places[k, : len(found)] = found
+        count[k] = len(found)
+    return places.reshape(*outer, limit), count.reshape(outer)
 
 
 def _padded_forms(xs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
@@ -328,19 +346,20 @@ def _combined_kernel(
             "boxes must be 4-D and scores 3-D, with one box or one for each class: "
             f"{shape_text(boxes.shape)} and {shape_text(scores.shape)} [Op:CombinedNonMaxSuppression]"
         )
-    n, _, classes = scores.shape
+    n, size, classes = scores.shape
     total = min(total, per_class * classes) if pad_per_class else total
     found = np.zeros((n, total, 4), boxes.dtype)
     best, which = (np.zeros((n, total), scores.dtype) for _ in range(2))
     count = np.zeros(n, np.int32)
+    sets = boxes.transpose(0, 2, 1, 3).reshape(n * boxes.shape[2], size, 4)
+    rows = scores.transpose(0, 2, 1).reshape(n * classes, size)
+    kept = _kept(sets, rows, per_class, iou_threshold, score_threshold)
     for k in range(n):
-        everything = []
-        for c in range(classes):
-            own = boxes[k, :, c if boxes.shape[2] > 1 else 0]
-            places, values = _kept(
-                scores[k, :, c], _by_area(own), per_class, iou_threshold, score_threshold
-            )
-            everything += [(-v, c, i) for i, v in zip(places, values, strict=True)]
+        everything = [
+            (-float(v), c, int(i))
+            for c, own in enumerate(kept[k * classes : (k + 1) * classes])
+            for i, v in zip(*own, strict=True)
+        ]
         for j, (v, c, i) in enumerate(sorted(everything)[:total]):
             best[k, j], which[k, j] = -v, c
             found[k, j] = boxes[k, i, c if boxes.shape[2] > 1 else 0]
@@ -392,76 +411,3 @@ def combined_non_max_suppression(
         "clip_boxes": bool(clip_boxes),
     }
     return tuple(apply(COMBINED, pair, attrs))
-
-
-# ---- drawing ----------------------------------------------------------------------------------
-
-COLOURS: Final = (
-    (1, 1, 0, 1), (0, 0, 1, 1), (1, 0, 0, 1), (0, 1, 0, 1), (0.5, 0, 0.5, 1), (0.5, 0.5, 0, 1),
-    (0.5, 0, 0, 1), (0, 0, 0.5, 1), (0, 1, 1, 1), (1, 0, 1, 1),
-)  # fmt: skip
-
-
-def _draw_kernel(_: Namespace, images: Array, boxes: Array, colours: Array) -> Array:
-    out = images.copy()
-    for image, own in zip(out, boxes, strict=True):
-        for k, box in enumerate(own):
-            colour = colours[k % len(colours)][: image.shape[-1]]
-            _draw(image, box, np.ones_like(colour) if image.shape[-1] == 1 else colour)
-    return out
-
-
-def _draw(image: Array, box: Array, colour: Array) -> None:
-    """Draw the four sides, clipped to the image."""
-    height, width = image.shape[:2]
-    top, left, bottom, right = np.trunc(
-        box * np.array([height - 1, width - 1] * 2, box.dtype)
-    ).astype(int)
-    if top > bottom or left > right or bottom < 0 or right < 0:
-        return
-    rows = slice(max(top, 0), min(bottom, height - 1) + 1)
-    columns = slice(max(left, 0), min(right, width - 1) + 1)
-    for row in (top, bottom):
-        if 0 <= row < height:
-            image[row, columns] = colour
-    for column in (left, right):
-        if 0 <= column < width:
-            image[rows, column] = colour
-
-
-DRAW: Row = op("DrawBoundingBoxesV2", _draw_kernel, shape=lambda images, boxes, colours: images)
-
-
-@deferrable
-def draw_bounding_boxes(
-    images: TensorLike, boxes: TensorLike, colors: TensorLike | None, name: str | None = None
-) -> Tensor:
-    """Draw the outlines of boxes, given as y1, x1, y2, x2 from 0 to 1, onto images.
-
-    The boxes of an image cycle through the colours; None means ten default colours.
-
-    >>> image, box = tf.zeros([1, 3, 3, 1]), [[[0.0, 0.0, 1.0, 1.0]]]
-    >>> tf.image.draw_bounding_boxes(image, box, [[1.0]]).numpy()[0, :, :, 0].tolist()
-    [[1.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
-    """
-    x, corners = convert(images), cast(convert(boxes), dtypes.float32)
-    palette = convert(np.array(COLOURS, np.float32)) if colors is None else convert(colors)
-    _check_drawing(dims(x), dims(corners), dims(palette))
-    result: Tensor = apply(DRAW, (x, corners, cast(palette, x.dtype)))
-    return result
-
-
-def _check_drawing(images: Dims, boxes: Dims, colours: Dims) -> None:
-    who = "[Op:DrawBoundingBoxesV2]"
-    if len(images) != 4:
-        raise InvalidArgumentError(
-            f"The rank of the images should be 4: {shape_text(images)} {who}"
-        )
-    if len(boxes) != 3 or boxes[0] != images[0] or boxes[2] != 4:
-        raise InvalidArgumentError(
-            f"The size of boxes must be (batch, boxes, 4): {shape_text(boxes)} {who}"
-        )
-    if len(colours) != 2 or colours[1] < images[3]:
-        raise InvalidArgumentError(
-            f"colors must be 2-D matrix with a column for each channel: {shape_text(colours)} {who}"
-        )

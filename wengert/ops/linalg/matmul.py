@@ -26,7 +26,7 @@ from wengert.ops.linalg.einsum_products import as_product, terms_of
 from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
 from wengert.ops.support.declare import convert_alike, without_kernel, wrong_dtype
-from wengert.ops.support.half_precision import widen
+from wengert.ops.support.half_precision import in_precision, widen
 from wengert.ops.support.large_kernels import matmul_kernel
 from wengert.state.variable import Variable
 from wengert.values import dtypes
@@ -75,16 +75,19 @@ def _matmul_kernel(
 
 
 def _multiplied(xp: Namespace, a: Array, b: Array) -> Array:
-    if type(a) is np.ndarray and a.size * b.shape[-1] > _LARGE:
-        if type(b) is np.ndarray and (found := matmul_kernel(a, b)) is not None:
-            return found
-        mind_the_load()
-    found = xp.matmul(widen(a), widen(b))
-    return found if found.dtype is a.dtype else found.astype(a.dtype, copy=False)
+    if type(a) is not np.ndarray or type(b) is not np.ndarray:
+        return xp.matmul(widen(a), widen(b)).astype(a.dtype, copy=False)
+    wide, other, found = widen(a), widen(b), None
+    if a.size * b.shape[-1] > (_LARGE_WHOLE if a.dtype.kind == "i" else _LARGE):
+        found = matmul_kernel(wide, other)
+        if found is None:
+            mind_the_load()
+    return in_precision(np.matmul(wide, other) if found is None else found, a.dtype)
 
 
 # The number of multiplications from which on NumPy's BLAS uses several threads, which then spin.
 _LARGE: Final = 1 << 18
+_LARGE_WHOLE: Final = 1 << 12  # of integers, for which there is no BLAS: 1 ns each
 
 
 def _row_for(a: Tensor, b: Tensor) -> Row:

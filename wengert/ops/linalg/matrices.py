@@ -59,7 +59,9 @@ def adjoint_array(xp: Namespace, x: Array) -> Array:
 
 
 def each_matrix(function: Callable[..., Any], *arrays: Array) -> list[Any]:
-    """Apply a function of single matrices to each matrix of a batch."""
+    """Apply a function of single matrices to each matrix of a batch; it gives new arrays."""
+    if all(a.ndim == 2 for a in arrays):
+        return [np.ascontiguousarray(part) for part in function(*arrays)]
     batch = np.broadcast_shapes(*[a.shape[:-2] for a in arrays])
     wide = [np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in arrays]
     results = [function(*[a[i] for a in wide]) for i in np.ndindex(batch)]

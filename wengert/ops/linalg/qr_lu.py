@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -132,18 +133,24 @@ def _lu_kernel(_: Namespace, a: Array, *, index_type: DType) -> list[Any]:
     if math.prod(a.shape[:-2]) > a.shape[-1] or not a.size:
         lu, order = _eliminated(wide)
     else:  # LAPACK is faster for one large matrix, but 100 times slower for 1000 of size 4
-        getrf = scipy_linalg().get_lapack_funcs("getrf", (wide,))
+        getrf = _factorization(wide.dtype)
         lu, order = each_matrix(lambda one: _by_lapack(getrf, one), wide)
         order = order[..., 0]
     return [lu.astype(a.dtype, copy=False), order.astype(index_type.as_numpy_dtype)]
 
 
+@functools.cache
+def _factorization(dtype: Any) -> Any:
+    """LAPACK's function for a dtype, which takes longer to find than to factor a small matrix."""
+    return scipy_linalg().get_lapack_funcs("getrf", dtype=dtype)
+
+
 def _by_lapack(getrf: Any, a: Array) -> tuple[Any, Any]:
     lu, swaps, _ = getrf(a)
-    order = np.arange(len(a))
-    for i, j in enumerate(swaps):
-        order[[i, j]] = order[[j, i]]
-    return np.ascontiguousarray(lu), order[:, None]
+    order = list(range(len(a)))
+    for i, j in enumerate(swaps.tolist()):
+        order[i], order[j] = order[j], order[i]
+    return np.ascontiguousarray(lu), np.array(order)[:, None]
 
 
 def _eliminated(a: Array) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import UnimplementedError
 from wengert.host.parallel import in_pieces
@@ -15,7 +15,7 @@ from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.support.branchless import keep
 from wengert.ops.support.declare import BOOL, INTEGER, NUMBER, REAL, REAL_OR_INT, Unary, unary
-from wengert.ops.support.large_kernels import elementwise_kernel
+from wengert.ops.support.large_kernels import cast_kernel, elementwise_kernel
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.dtypes import QUANTIZED_DTYPES, DType, as_dtype, float32, float64, string
@@ -474,6 +474,11 @@ def _cast_kernel(_: Namespace, x: Array, *, dtype: DType, source: DType) -> Arra
     return x.astype(dtype.numpy_dtype)
 
 
+def _cast_large(row: Row, arrays: list[Array], attrs: Attrs) -> Array | None:
+    """Numbers of two bytes, which NumPy converts one by one."""
+    return cast_kernel(arrays[0], attrs["dtype"].numpy_dtype)
+
+
 def _cast_rule(
     g: Tensor, y: Tensor | None, x: TensorOrDims, *, dtype: DType, source: DType
 ) -> Tensor | None:
@@ -487,6 +492,7 @@ CAST: Row = op(
     _cast_kernel,
     vjp=(_cast_rule,),
     elementwise=True,
+    large=_cast_large,
     saves="",
     linear=(0,),
     jvp=(lambda t, y, x, *, dtype, source: cast(t, dtype) if dtype.is_differentiable else None,),

@@ -37,7 +37,7 @@ from wengert.ops.special.gamma import erfc
 from wengert.ops.support.batch_rules import batch_all, shift_axis
 from wengert.ops.support.branchless import choose, keep
 from wengert.ops.support.declare import REAL, REAL_OR_INT, Unary, convert_alike, unary, wrong_dtype
-from wengert.ops.support.half_precision import widen
+from wengert.ops.support.half_precision import in_precision, widen
 from wengert.ops.support.large_kernels import elementwise_kernel, softmax_kernel
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values import dtypes
@@ -278,7 +278,7 @@ def _below_largest(x: Array, axis: int, finish: Callable[[Any], None]) -> Array:
         given = widen(x)
         out = given - np.maximum.reduce(given, axis, keepdims=True, initial=-np.inf)
         finish(out)
-        return out.astype(x.dtype, copy=False)
+        return in_precision(out, x.dtype)
     out = np.empty(x.shape, widen(x[:0]).dtype) if x.ndim else x
 
     def work(rows: slice) -> None:
@@ -287,7 +287,7 @@ def _below_largest(x: Array, axis: int, finish: Callable[[Any], None]) -> Array:
         finish(np.subtract(given, top, out=out[rows]))
 
     in_rows(work, x, axis)
-    return out.astype(x.dtype, copy=False)
+    return in_precision(out, x.dtype)
 
 
 def _softmax_kernel(_: Namespace, x: Array, *, axis: int) -> Array:

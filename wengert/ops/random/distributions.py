@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from wengert.ops.random.philox import Philox, blocks, random_words
+from wengert.ops.support.large_kernels import shuffle_kernel
 from wengert.values.dtypes import DType, float32, float64
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _FRACTIONS: Final = {
 _SMALLEST: Final = 1e-7  # number whose logarithm is taken
 _LIMIT: Final = 2  # in standard deviations
 _FEW: Final = 8  # samples up to which Python's numbers are faster than arrays
+_MANY: Final = 1 << 6  # rows to be shuffled
 _SINGLE: Final = (1 << 23) - 1  # the fraction of a float32
 _FLOAT: Final = struct.Struct("f")
 _SMALLEST_SINGLE: Final = float(np.float32(_SMALLEST))
@@ -167,8 +169,12 @@ def _drawn(state: Philox, starts: Array, count: int, dtype: DType) -> Array:
 
 def permutation(state: Philox, count: int) -> Array:
     """A permutation of the integers below `count`, by the Fisher-Yates shuffle."""
+    words = random_words(state, max(count - 1, 0))
+    found: Array | None = shuffle_kernel(words) if count >= _MANY else None
+    if found is not None:
+        return found
     order = list(range(count))
-    for i, word in enumerate(random_words(state, max(count - 1, 0)).tolist()):
+    for i, word in enumerate(words.tolist()):
         j = i + word % (count - i)
         order[i], order[j] = order[j], order[i]
     return np.array(order, np.int64)

@@ -30,7 +30,7 @@ class Constants(NamedTuple):
 
 
 # The steps are the golden ratio and sqrt(3) - 1.
-_CONSTANTS: Final = Constants(10, (0xD2511F53, 0xCD9E8D57), (0x9E3779B9, 0xBB67AE85))
+CONSTANTS: Final = Constants(10, (0xD2511F53, 0xCD9E8D57), (0x9E3779B9, 0xBB67AE85))
 _FEW: Final = 8  # blocks up to which Python's integers are faster than arrays
 _PIECE: Final = 1 << 13  # blocks computed together, so that the rounds stay in the cache
 
@@ -68,7 +68,7 @@ def rounds(
 ) -> tuple[Words, Words, Words, Words]:
     """A block: four words from four words. They are integers, or 64-bit arrays of them."""
     low, high = key & WORD, key >> 32
-    count, (first, second), steps = _CONSTANTS
+    count, (first, second), steps = CONSTANTS
     for _ in range(count):
         p, q = first * a, second * c
         a, b = (q >> 32) ^ b ^ low, q & WORD
@@ -101,7 +101,7 @@ def random_words(state: Philox, count: int) -> Array:
     """The first words of a generator."""
     if count >= LARGE:
         keep_memory(count)
-    found = philox_kernel(_CONSTANTS, *state, -(-count // 4))
+    found = philox_kernel(CONSTANTS, *state, -(-count // 4))
     if found is None:
         found = blocks(state, np.arange(-(-count // 4), dtype=np.uint64))
     words: Array = found.reshape(-1)[:count]
@@ -119,6 +119,6 @@ def scrambled_state(seed: int, seed2: int) -> Philox:
     So both halves of a seed have equal effect, however weak one of them is.
     """
     start = Philox(seed & LONG | (seed2 & LONG) << 64, SCRAMBLING)
-    found = philox_kernel(_CONSTANTS, *start, 1)
+    found = philox_kernel(CONSTANTS, *start, 1)
     a, b, c, d = _block(start) if found is None else found[0].tolist()
     return Philox((c | d << 32) << 64, a | b << 32)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from wengert.ops.random.distributions import normal_of, uniform_of
-from wengert.ops.random.philox import Philox, blocks
+from wengert.ops.random.philox import CONSTANTS, Philox, blocks
+from wengert.ops.support.large_kernels import poisson_kernel
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values.dtypes import float64
 
@@ -90,12 +91,24 @@ def gamma(state: Philox, count: int, alpha: Array) -> Array:
 
 def poisson(state: Philox, count: int, rate: Array) -> Array:
     """Poisson samples, `count` for each rate."""
-    r = np.repeat(rate.reshape(-1).astype(np.float64), count)
+    rates = rate.reshape(-1).astype(np.float64)
+    is_large = rates.size * count >= _MANY
+    result = poisson_kernel(CONSTANTS, state, rates, count, RESERVED) if is_large else None
+    if result is None:
+        result = _poisson(state, np.repeat(rates, count))
+    return result.reshape(rate.size, count).T.reshape(count, *rate.shape)
+
+
+_MANY: Final = 1 << 6  # samples
+
+
+def _poisson(state: Philox, r: Array) -> Array:
+    """A sample for each rate, by NumPy."""
     uniforms = Pairs(Lanes(state, r.size), uniform_of)
     result = np.full(r.size, np.nan)
     _by_waiting(uniforms, result, r, np.flatnonzero(r < 10))
     _by_hat(uniforms, result, r, np.flatnonzero((r >= 10) & (r < np.inf)))
-    return result.reshape(rate.size, count).T.reshape(count, *rate.shape)
+    return result
 
 
 def _by_waiting(uniforms: Pairs, result: Array, rate: Array, waiting: Array) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather, integers, scatter_nd
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import broadcast_to, reshape, static
-from wengert.ops.math.arithmetic import maximum, minimum
+from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.comparison import less, where
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max
 from wengert.ops.support.batch_rules import batch_all
+from wengert.ops.support.large_kernels import count_kernel, elementwise_kernel
 from wengert.ops.support.static_value import get_static_value
 from wengert.values import dtypes
 from wengert.values.bound_ops import bound
@@ -38,10 +39,20 @@ if TYPE_CHECKING:
 
 def _count_kernel(_: Namespace, values: Array, weights: Array, *, size: int, binary: bool) -> Array:
     """Count each row separately. Values that are too large are ignored."""
-    if np.any(values < 0):
-        raise InvalidArgumentError("Input arr must be non-negative! [Op:DenseBincount]")
     *front, last = values.shape or (1,)
     rows = values.reshape(math.prod(front), last)
+    found = count_kernel(rows, weights, size, binary) if values.size >= _MANY else None
+    out = _counted(rows, weights, size, binary) if found is None else found
+    return out[0] if values.ndim < 2 else out
+
+
+_MANY: Final = 1 << 11  # values
+
+
+def _counted(rows: Array, weights: Array, size: int, binary: bool) -> Array:
+    """The same by NumPy."""
+    if np.any(rows < 0):
+        raise InvalidArgumentError("Input arr must be non-negative! [Op:DenseBincount]")
     kept = rows < size
     begins = np.arange(len(rows))[:, None] * size
     places = (rows.astype(np.intp, copy=False) + begins)[kept]
@@ -54,8 +65,7 @@ def _count_kernel(_: Namespace, values: Array, weights: Array, *, size: int, bin
         else:
             given = weights.reshape(rows.shape) if weights.ndim else weights
             np.add.at(out, places, np.broadcast_to(given, rows.shape)[kept])
-    out = out.reshape(len(rows), size)
-    return out[0] if values.ndim < 2 else out
+    return out.reshape(len(rows), size)
 
 
 def _count_rule(
@@ -196,6 +206,22 @@ def _check_classes(called: str, classes: Tensor, count: int) -> None:
 # ---- histograms -------------------------------------------------------------------------------
 
 
+def _bin_kernel(xp: Namespace, x: Array, low: Array, span: Array, count: Array) -> Array:
+    """In float64: a quotient that is rounded twice would be in another bin."""
+    share = (x - low).astype(span.dtype) / span
+    return xp.minimum(xp.maximum(share * count, 0.0), count - 1.0).astype("int64").astype("int32")
+
+
+HISTOGRAM_BIN: Row = op(
+    "HistogramBin",
+    _bin_kernel,
+    dtype=lambda *_: np.dtype(np.int32),
+    elementwise=True,
+    large=elementwise_kernel,
+    slow=True,
+)
+
+
 @deferrable
 def histogram_fixed_width_bins(
     values: TensorLike,
@@ -214,8 +240,8 @@ def histogram_fixed_width_bins(
     count = int(static(nbins))
     if count <= 0:
         raise InvalidArgumentError(f"nbins must be a positive number, got {count}")
-    scaled = cast(x - ends[0], dtypes.float64) / cast(ends[1] - ends[0], dtypes.float64)
-    places = cast(minimum(maximum(scaled * count, 0.0), count - 1.0), dtypes.int64)
+    span = cast(ends[1] - ends[0], dtypes.float64)
+    places = apply(HISTOGRAM_BIN, (x, ends[0], span, convert(count, dtypes.float64)))
     return cast(places, as_dtype(dtype))
 
 

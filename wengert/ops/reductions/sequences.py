@@ -195,18 +195,18 @@ def _repeated_unknown(x: Tensor, times: Array, axis: int) -> Tensor:
 
 
 def _invert_kernel(_: Namespace, x: Array) -> Array:
-    if np.any((x < 0) | (x >= x.size)):
+    if x.size and (x.min() < 0 or x.max() >= x.size):
         at = int(np.argwhere((x < 0) | (x >= x.size))[0, 0])
         raise InvalidArgumentError(
             f"{int(x[at])} is not between 0 and {x.size} [Op:InvertPermutation]"
         )
-    if np.unique(x).size != x.size:
+    out = np.full_like(x, -1)
+    out[x] = np.arange(x.size, dtype=x.dtype)
+    if x.size and out.min() < 0:  # a place that nothing came to
         raise InvalidArgumentError(
             f"{int(x[np.argmax(np.bincount(x)[x] > 1)])} is duplicated in the input. "
             "[Op:InvertPermutation]"
         )
-    out = np.empty_like(x)
-    out[x] = np.arange(x.size, dtype=x.dtype)
     return out
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import unsorted_segment_sum
 from wengert.ops.arrays.shaping import as_shape, one_axis, transpose
 from wengert.ops.reductions.segments import unsorted_segment_min
+from wengert.ops.support.large_kernels import unique_kernel
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
@@ -43,13 +44,18 @@ class UniqueWithCounts(NamedTuple):
 
 def _counted_kernel(_: Namespace, x: Array, *, out_idx: DType) -> list[Array]:
     """The unique elements, or rows, in the order of their first occurrence; indices and counts."""
-    axis = None if x.ndim < 2 else 0
+    axis, kind = None if x.ndim < 2 else 0, out_idx.numpy_dtype
+    found: list[Array] | None = unique_kernel(x, kind) if x.size >= _MANY else None
+    if found is not None:
+        return found
     values, first, place, counts = np.unique(x, True, True, True, axis, equal_nan=False)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
-    kind = out_idx.numpy_dtype
     return [values[order], rank[place.ravel()].astype(kind), counts[order].astype(kind)]
+
+
+_MANY: Final = 1 << 7  # elements
 
 
 def _unique_rule(

@@ -6,7 +6,7 @@ exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
+from wengert.host.parallel import in_blocks
 from wengert.ops.math.elementwise import cos, exp, sin
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.declare import REAL, Unary, binary, unary
@@ -30,11 +31,25 @@ def scipys(name: str) -> Callable[..., Any]:
     """A kernel that calls a function of SciPy in float64, as some are inaccurate in float32."""
 
     def kernel(_: Namespace, *xs: Array) -> Array:
-        y = getattr(scipy_special(), name)(*[x.astype(np.float64, copy=False) for x in xs])
+        y = _shared(getattr(scipy_special(), name), [x.astype(np.float64, copy=False) for x in xs])
         return np.asarray(y).astype(xs[0].dtype, copy=False)
 
     kernel.__module__, kernel.__name__ = "scipy.special", name  # which tf.source reads
     return kernel
+
+
+_MANY: Final = 1 << 12  # elements, each of which takes 20 ns at least
+
+
+def _shared(function: Callable[..., Array], xs: Sequence[Array]) -> Array:
+    """A function of float64, with a piece of the arrays on each processor, where there are many elements."""
+    first = xs[0]
+    is_small = type(first) is not np.ndarray or first.size < _MANY
+    if is_small or any(x.shape != first.shape or not x.flags.c_contiguous for x in xs):
+        return function(*xs)
+    flat, out = [x.reshape(-1) for x in xs], np.empty(first.size)
+    in_blocks(lambda rows: function(*[x[rows] for x in flat], out=out[rows]), out, _MANY)
+    return out.reshape(first.shape)
 
 
 # ---- gamma ------------------------------------------------------------------------------------

@@ -43,6 +43,9 @@ def characters(text: bytes, encoding: str, treatment: Treatment) -> Iterator[tup
     """The code points, each with the place of its first byte."""
     errors, replacement, controls = treatment
     name, begin = _of_marks(text, codec(encoding))
+    if name == "utf-8" and text.isascii() and not controls:
+        yield from zip(text, range(len(text)), strict=True)
+        return
     for point, at in _found(text, name, begin):
         if point is None:
             if errors == "strict":

@@ -33,7 +33,8 @@ def _row(name: str, number: Callable[..., int]) -> Row:
 
     def kernel(_: Any, x: Any, *, num_buckets: int, **key: Any) -> Any:
         rest = tuple(key.values())
-        return each(x, lambda text: kept(text, *rest) % num_buckets, _INT64)
+        found = each(x, (lambda text: kept(text, *rest)) if rest else kept, np.dtype(np.uint64))
+        return (found % np.uint64(num_buckets)).astype(_INT64)
 
     return op(name, kernel, shape=lambda x, **_: x, dtype=lambda x, **_: _INT64)
 

@@ -38,16 +38,30 @@ def text_of(value: TensorLike, what: str = "input") -> Tensor:
 
 def each(x: Array, function: Callable[[bytes], Any], dtype: NumpyDType = OBJECT) -> Array:
     """A function of every string of an array."""
-    out = np.empty(x.shape, dtype)
-    for place, value in np.ndenumerate(x):
-        out[place] = function(value if isinstance(value, bytes) else str(value).encode())
-    return out
+    values = listed(x)
+    if not set(map(type, values)) <= {bytes}:
+        values = [v if isinstance(v, bytes) else str(v).encode() for v in values]
+    return filled(x.shape, list(map(function, values)), dtype)
+
+
+def listed(x: Array) -> list[Any]:
+    """All elements of an array, in order."""
+    return x.reshape(-1).tolist()  # type: ignore[no-any-return]
+
+
+def filled(shape: Dims, values: Sequence[Any], dtype: NumpyDType = OBJECT) -> Array:
+    """An array of these elements, in order."""
+    if dtype != OBJECT:
+        return np.fromiter(values, dtype, len(values)).reshape(shape)
+    out = np.empty(len(values), object)
+    out[:] = values
+    return out.reshape(shape)
 
 
 def _by(method: str, encoding: str) -> Callable[[bytes], bytes]:
     """A method of bytes; of text, where an encoding is given."""
     if not encoding:
-        return lambda text: getattr(text, method)()
+        return getattr(bytes, method)  # type: ignore[no-any-return]
     return lambda text: getattr(text.decode(), method)().encode()
 
 
@@ -135,6 +149,8 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
 
 
 def _piece(text: bytes, pos: int, size: int, unit: str) -> bytes:
+    if unit == "BYTE" and 0 <= pos <= len(text) and size >= 0:
+        return text[pos : pos + size]
     places: Sequence[int] = range(len(text)) if unit == "BYTE" else begins(text)
     count = len(places)
     begin = pos if pos >= 0 else count + pos
@@ -145,12 +161,19 @@ def _piece(text: bytes, pos: int, size: int, unit: str) -> bytes:
     return text[ends[begin] : ends[end]]
 
 
+def _is_inside(texts: Sequence[bytes], pos: int, size: int, unit: str) -> bool:
+    """Whether the pieces are what Python's slices give."""
+    return unit == "BYTE" and pos >= 0 <= size and pos <= min(map(len, texts), default=pos)
+
+
 def _substr_kernel(_: Namespace, x: Array, pos: Array, size: Array, *, unit: str) -> Array:
+    texts = listed(x)
+    if not pos.ndim and not size.ndim and _is_inside(texts, int(pos), int(size), unit):
+        begin, end = int(pos), int(pos) + int(size)
+        return filled(x.shape, [text[begin:end] for text in texts])
     xs, begins, sizes = np.broadcast_arrays(x, pos, size)
-    out = np.empty(xs.shape, object)
-    for at in np.ndindex(out.shape):
-        out[at] = _piece(xs[at], int(begins[at]), int(sizes[at]), unit)
-    return out
+    whole = zip(listed(xs), listed(begins), listed(sizes), strict=True)
+    return filled(xs.shape, [_piece(*each_one, unit) for each_one in whole])
 
 
 def _substr_shape(x: Dims, pos: Dims, size: Dims, *, unit: str) -> Any:
@@ -189,10 +212,8 @@ def _join_kernel(_: Namespace, *xs: Array, separator: str) -> Array:
             f"Input shapes do not match: {', '.join(map(shape_text, shapes))} [Op:StringJoin]"
         )
     arrays = np.broadcast_arrays(*xs)
-    out = np.empty(arrays[0].shape, object)
-    for at in np.ndindex(out.shape):
-        out[at] = separator.encode().join([a[at] for a in arrays])
-    return out
+    rows = zip(*map(listed, arrays), strict=True)
+    return filled(arrays[0].shape, list(map(separator.encode().join, rows)))
 
 
 def _joined_shape(*shapes: Any, separator: str) -> Any:
@@ -391,9 +412,9 @@ def _number(dtype: NumpyDType) -> Callable[[bytes], Any]:
         try:
             if b"_" in text:
                 raise ValueError(text)
-            if b"x" in text.lower() and dtype.kind == "f":
-                return dtype.type(float.fromhex(text.decode()))
-            return dtype.type(float(text) if dtype.kind == "f" else int(text))
+            if dtype.kind == "f" and (b"x" in text or b"X" in text):
+                return float.fromhex(text.decode())
+            return float(text) if dtype.kind == "f" else dtype.type(int(text))
         except (ValueError, OverflowError):
             raise InvalidArgumentError(
                 f"StringToNumberOp could not correctly convert string: {text.decode()} [Op:StringToNumber]"

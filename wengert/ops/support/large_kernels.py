@@ -83,6 +83,11 @@ def elementwise_kernel(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 
 
 @_large_kernel
+def cast_kernel(x: Any, dtype: Any) -> Any:
+    """Numbers of two bytes as float32, or these rounded to two bytes."""
+
+
+@_large_kernel
 def reduction_kernel(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """The kernel of a reduction."""
 
@@ -192,6 +197,39 @@ def local_response_norm_gradient_kernel(
 @_large_kernel
 def segments_kernel(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
     """out[ids[i]] = ufunc(out[ids[i]], updates[i]) for each i, in place; returns `out`."""
+
+
+@_large_kernel
+def count_kernel(values: Any, weights: Any, size: int, binary: bool) -> Any:
+    """How often each integer below `size` is in each row, times a weight, or the sums of weights."""
+
+
+@_large_kernel
+def unique_kernel(x: Any, dtype: Any) -> Any:
+    """The unique elements in the order of their first occurrence, the index of each, and their counts."""
+
+
+@_large_kernel
+def suppression_kernel(
+    boxes: Any, scores: Any, limit: int, most: float, least: float, sigma: float
+) -> Any:
+    """For each row of scores which boxes are kept, their scores, and how many; the rest are zeros.
+
+    The boxes are (sets, count, 4), with as many rows of scores to each set; or a matrix of overlaps.
+    """
+
+
+@_large_kernel
+def poisson_kernel(constants: Any, state: Any, rates: Any, count: int, apart: int) -> Any:
+    """For each rate so many Poisson samples, each by a generator so many blocks after the one before."""
+
+
+@_large_kernel
+def shuffle_kernel(words: Any) -> Any:
+    """The integers up to the number of random words, each exchanged with one at a place behind it.
+
+    That is by so much behind as the word says, modulo the number of integers from there on.
+    """
 
 
 @_large_kernel

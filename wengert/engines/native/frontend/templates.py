@@ -75,7 +75,11 @@ def kernel_of(row: Any, namespace: Any, lanes: Sequence[Any], attrs: dict[str, A
 
 # Rows whose kernels are SciPy's, and the functions of `mathematics` that are the same.
 SPECIAL: Final = {
-    name: name.lower() for name in ("Lgamma", "Digamma", "Erfinv", "Erfcinv", "Ndtri")
+    name: name.lower()
+    for name in (
+        *("Lgamma", "Digamma", "Erfinv", "Erfcinv", "Ndtri"),
+        *("BesselI0", "BesselI0e", "BesselI1", "BesselI1e"),
+    )
 }
 
 

@@ -19,6 +19,8 @@ elementwise           Elementwise operations on large arrays: one loop, generate
                       own kernel; row by row, where rows lie apart or are repeated
 columns               Shared by kernels of matrices: some columns in a buffer, and sums of products
                       with them in registers
+in_turn               What is done with one element depends on those before it: counts, unique
+                      elements, suppression of boxes, Poisson samples
 factors               Cholesky factors and triangular systems of large matrices
 local_response_norm   Local response normalization of large arrays: one pass, a few channels at a
                       time

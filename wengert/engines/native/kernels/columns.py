@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from wengert.engines.native.codegen.kernel_writer import KernelWriter
 from wengert.engines.native.codegen.vectors import llvm_type
+from wengert.engines.native.frontend.scalar import is_float
 from wengert.engines.native.runtime.processor import rows_at_once, vector_bytes
 
 
@@ -93,4 +94,11 @@ class Columns(KernelWriter):
         factor = self.spread(self.type, self.read(self.kind, strip, at, 1), self.width)
         for v, value in enumerate(values):
             place = r * self.vectors + v
-            sums[place] = self.intrinsic("fma", self.kind, self.width, [factor, value, sums[place]])
+            sums[place] = self._added(sums[place], factor, value)
+
+    def _added(self, total: str, factor: str, value: str) -> str:
+        if is_float(self.kind):
+            return self.intrinsic("fma", self.kind, self.width, [factor, value, total])
+        return self.set(
+            f"add {self.kinds} {total}, {self.set(f'mul {self.kinds} {factor}, {value}')}"
+        )

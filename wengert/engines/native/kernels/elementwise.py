@@ -11,8 +11,17 @@ import numpy as np
 from wengert.core.row import Attrs, Row
 from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, kernel, memory_of
 from wengert.engines.native.codegen.vectors import llvm_type, power_over, power_within
-from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, is_float
-from wengert.engines.native.frontend.templates import template
+from wengert.engines.native.frontend.numbers.halves import OF_BITS, OF_DTYPES
+from wengert.engines.native.frontend.scalar import (
+    HALVES,
+    Code,
+    NotLowered,
+    dtype_of,
+    is_float,
+    type_of,
+    type_or_none,
+)
+from wengert.engines.native.frontend.templates import begun, template
 from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.runtime.processor import vector_bytes
 from wengert.host.malloc import NARROW
@@ -32,12 +41,16 @@ def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     if attrs:  # they would be part of the code, and may change at every call
         return None
     shape = _common_shape([x.shape for x in arrays])
-    if not shape or 0 in shape or any(x.dtype not in TYPE_OF for x in arrays):
+    types = [type_or_none(x.dtype) for x in arrays]
+    if not shape or 0 in shape or None in types:
         return None
     if not all(x.flags.c_contiguous and (x.shape == shape or x.size == 1) for x in arrays):
         return _by_rows(row, arrays, shape)
     made = _made(
-        row, tuple([TYPE_OF[x.dtype] + (NUMBER if x.shape != shape else "") for x in arrays])
+        row,
+        tuple(
+            [f"{t}{NUMBER if x.shape != shape else ''}" for t, x in zip(types, arrays, strict=True)]
+        ),
     )
     if made is None:
         return None
@@ -45,6 +58,20 @@ def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     y = np.empty(shape, out)
     block = BLOCK if y.size * weight >= FLAT else y.size
     found(-(-y.size // block), (y.size, block), *arrays, y)
+    return y
+
+
+def in_other_size(x: Any, dtype: Any) -> Any:
+    """Numbers of two bytes as float32, or these rounded to two bytes; None for other numbers."""
+    kinds = type_or_none(x.dtype), type_or_none(np.dtype(dtype))
+    if "f4" not in kinds or HALVES.isdisjoint(kinds) or not x.size:
+        return None
+    code, (given,) = begun([str(kinds[0])])
+    value = code.add("cast", str(kinds[1]), (given.value,))
+    y = np.empty(x.shape, dtype)
+    found = _loop((str(kinds[0]),), tuple(code.instructions), value)
+    block = BLOCK if y.size >= FLAT else y.size
+    found(-(-y.size // block), (y.size, block), np.ascontiguousarray(x), y)
     return y
 
 
@@ -69,7 +96,7 @@ def _by_rows(row: Row, arrays: Sequence[Any], shape: Dims) -> Any:
     if steps is None:
         return None
     kinds = [
-        TYPE_OF[x.dtype] + (COLUMN if not x.ndim or x.shape[-1] == 1 or not x.strides[-1] else "")
+        type_of(x.dtype) + (COLUMN if not x.ndim or x.shape[-1] == 1 or not x.strides[-1] else "")
         for x in arrays
     ]
     made = _made(row, tuple(kinds), columns if columns < NARROW else power_within(columns, WIDEST))
@@ -129,20 +156,38 @@ def _made(
     It is for rows in memory of so many columns, or of so many at least if they are not narrow.
     """
     try:
-        code, result = template(row, [k[:2] for k in kinds], {})
+        code, result = _written(row, [k[:2] for k in kinds])
     except NotLowered:
         return None
-    if not any(is_float(k) for k in (*kinds, code.kind(result))):
+    if not any(is_float(k) for k in (*[k for _, k, *_ in code.instructions], code.kind(result))):
         return None
     code, (value,) = elementary.expanded(code, [result])
     instructions = tuple(code.instructions)
-    dtype = np.dtype(bool if code.kind(value) == "b1" else code.kind(value))
+    dtype = dtype_of(code.kind(value))
     if columns is None:
         return _loop(kinds, instructions, value), dtype, len(instructions)
     if columns < NARROW:
         return _rows(kinds, instructions, value, columns, False), dtype, len(instructions)
     is_wide = columns >= _code_of(kinds, instructions, value)[-1]
     return _rows(kinds, instructions, value, 0, is_wide), dtype, len(instructions)
+
+
+def _written(row: Row, kinds: Sequence[str]) -> tuple[Code, int]:
+    """The row's kernel as scalar code; numbers of two bytes are computed with as float32, and rounded once."""
+    halves = HALVES.intersection(kinds)
+    if not halves:
+        return template(row, kinds, {})
+    if row.name in OF_BITS | OF_DTYPES or len(halves) > 1 or any(map(is_float, kinds)):
+        raise NotLowered("what float32 would make otherwise")
+    (half,) = halves
+    inner, result = template(row, ["f4" if k == half else k for k in kinds], {})
+    code, xs = begun(kinds)
+    wide = [
+        code.add("cast", "f4", (x.value,)) if k == half else x.value
+        for x, k in zip(xs, kinds, strict=True)
+    ]
+    found = code.inserted(inner, wide)[result]
+    return code, code.add("cast", half, (found,)) if code.kind(found) == "f4" else found
 
 
 @kernel
@@ -238,5 +283,5 @@ def _spread(w: KernelWriter, kind: str, array: str, at: Any, width: int) -> str:
 
 def _width(kinds: Sequence[str], weight: int) -> int:
     """The number of elements in a vector: several registers' worth where the code is short."""
-    native = vector_bytes() // max(int(k[1]) for k in kinds)
+    native = vector_bytes() // max(int(k[1]) if k not in HALVES else 4 for k in kinds)
     return native * (4 if weight <= 16 else 2 if weight <= 200 else 1)

@@ -107,7 +107,7 @@ def _made(
     rows, columns = shape[-2:]
     batch = math.prod(shape[:-2])
     work = rows * columns * depth
-    if kind not in ("f4", "f8"):
+    if kind not in ("f4", "f8", "i4", "i8"):
         return None
     if not (EACH if batch > 1 else 1) <= work <= MOST or min(rows, columns) < FEWEST or not batch:
         return None

@@ -26,20 +26,33 @@ def _blocks(generator: Any) -> str:
     """The kernel: a block at a time, its rounds one after the other."""
     w = KernelWriter(2, 0)
     about, found = w.arrays
-    low, high, key, count = (w.read("i8", about, k, 1) for k in range(4))
-    keys = _keys(w, key, generator)
+    counter, count = Counter(w, about, generator), w.read("i8", about, 3, 1)
 
     def block(i: str) -> None:
-        first = w.add(low, i)
-        carry = w.set(f"zext i1 {w.set(f'icmp ult i64 {first}, {i}')} to i64")
-        words = [*_halves(w, first), *_halves(w, w.add(high, carry))]
-        for pair in keys:
-            words = _round(w, words, pair, generator.multipliers)
-        for k, word in enumerate(words):
+        for k, word in enumerate(counter.block(i)):
             w.write("u4", found, w.add(w.mul(i, 4), k), w.set(f"trunc i64 {word} to i32"), 1)
 
     w.share(str(_PART), count, block)
     return w.text()
+
+
+class Counter:
+    """Where a generator stands, as three words of an array say: the halves of its counter, and its key."""
+
+    def __init__(self, w: KernelWriter, about: str, generator: Any) -> None:
+        self.w, self.multipliers = w, generator.multipliers
+        self.low, self.high, key = (w.read("i8", about, k, 1) for k in range(3))
+        self.keys = _keys(w, key, generator)
+
+    def block(self, i: str) -> list[str]:
+        """The four words, as integers of 64 bits, of the block i after that."""
+        w = self.w
+        first = w.add(self.low, i)
+        carry = w.set(f"zext i1 {w.set(f'icmp ult i64 {first}, {i}')} to i64")
+        words = [*_halves(w, first), *_halves(w, w.add(self.high, carry))]
+        for pair in self.keys:
+            words = _round(w, words, pair, self.multipliers)
+        return words
 
 
 def _keys(w: KernelWriter, key: str, generator: Any) -> list[list[str]]:

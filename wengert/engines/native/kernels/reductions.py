@@ -16,6 +16,7 @@ from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import literal, llvm_type, power_over
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.scalar import Code
+from wengert.engines.native.kernels.elementwise import in_other_size
 from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.runtime.processor import vector_bytes
@@ -43,6 +44,9 @@ _REST: Final = {"sum": np.sum, "max": np.max, "min": np.min}
 def reduce_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """A reduction along axes that follow each other; None if NumPy should compute it."""
     (x,) = arrays
+    if (wide := in_other_size(x, np.float32)) is not None:
+        found = reduce_row(row, [wide], attrs)
+        return None if found is None else in_other_size(np.asarray(found), x.dtype)[()]
     axes, how, kind = attrs["axis"], _HOW[row.name], kind_of(x)
     if not kind or not axes or axes != tuple(range(axes[0], axes[-1] + 1)) or not x.size:
         return None
@@ -205,6 +209,9 @@ def across(w: KernelWriter, how: str, kind: str, vector: str, width: int) -> str
 
 def softmax(x: Any, axis: int, logarithm: bool) -> Any:
     """The softmax along the last axis, or its logarithm; None if NumPy should compute it."""
+    if (wide := in_other_size(x, np.float32)) is not None:
+        found = softmax(wide, axis, logarithm)
+        return None if found is None else in_other_size(found, x.dtype)
     kind, columns = kind_of(x), x.shape[-1]
     if not kind or axis not in (-1, x.ndim - 1) or columns < NARROW:
         return None

@@ -14,7 +14,7 @@ from wengert.engines.native.codegen.vectors import power_over
 from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 
-_HOW: Final = {"add": "sum", "maximum": "max", "minimum": "min"}
+_HOW: Final = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
 
 
 def change_rows(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:

@@ -12,6 +12,7 @@ from wengert.engines.xla.traced import Traced, bare
 from wengert.engines.xla.versions import helper
 from wengert.ops.arrays.window_geometry import Tap, Windows
 from wengert.ops.nn.conv import kernels as conv
+from wengert.ops.nn.conv.spreading import spread
 from wengert.ops.nn.pool import kernels as pool
 from wengert.values.shapes import Dims
 
@@ -53,7 +54,7 @@ def _correlate(x: Any, w: Any, at: Windows, y: Any = None) -> Any:
     )  # fmt: skip
 
 
-@helper(conv.spread)
+@helper(spread)
 def _spread(g: Any, w: Any, at: Windows, channels: int) -> Any:
     """The transposed convolution: windows with their strides between them, and the filter turned."""
     g, w = bare(g), bare(w)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -298,74 +298,6 @@ def _in_lines(part: Array, at: Windows, block: Block, copies: _Room) -> Array:
     counts = [to - start for start, to in block[:-1]]
     shape = (*counts, *at.kernel, columns * channels)
     return as_strided(part, shape, (first, *strides, *holes, tap, number))
-
-
-# ---- windows and filter -----------------------------------------------------------------------
-
-
-class _Phase(NamedTuple):
-    """The positions of an axis with the same remainder when divided by the stride."""
-
-    first: int
-    taps: list[int]  # the positions of the filter that meet them, in the order of the windows
-    rate: int
-    before: int
-    size: int
-
-
-def _phases(at: Windows, i: int) -> Iterator[_Phase]:
-    """Position q · stride + r meets window q - (t · rate - before - r) / stride."""
-    stride, rate = at.stride[i], at.rate[i]
-    for r in range(min(stride, at.size[i])):
-        gaps = {t: t * rate - at.before[i] - r for t in range(at.kernel[i])}
-        taps = [t for t in reversed(range(at.kernel[i])) if gaps[t] % stride == 0]
-        furthest = gaps[taps[0]] // stride if taps else 0
-        count = -(-(at.size[i] - r) // stride)
-        yield _Phase(r, taps, rate // math.gcd(rate, stride), furthest, count)
-
-
-def spread(g: Array, w: Array, at: Windows, channels: int) -> Array:
-    """The gradient for the image (transposed convolution): a convolution per stride phase."""
-    x = np.empty((len(g), *at.size, channels), g.dtype)
-    turned = _turned(w, max(channels // w.shape[-2], 1) if w.shape[-2] else 1)
-    for phases in itertools.product(*[_phases(at, i) for i in range(len(at.size))]):
-        cuts = [slice(p.first, None, s) for p, s in zip(phases, at.stride, strict=True)]
-        target = x[tuple([slice(None), *cuts])]
-        if not all(p.taps for p in phases):
-            target[...] = 0
-            continue
-        inner = turned[np.ix_(*[p.taps for p in phases])]
-        here = Windows(
-            at.out,
-            tuple(len(p.taps) for p in phases),
-            (1,) * len(phases),
-            tuple(p.rate for p in phases),
-            tuple(p.before for p in phases),
-            tuple(p.size for p in phases),
-        )
-        _correlate_any(g, inner, here, target)
-    return x
-
-
-def _correlate_any(g: Array, w: Array, at: Windows, target: Array) -> None:
-    """Convolve into any target; several filters per channel are applied one by one."""
-    channels, inner = target.shape[-1], w.shape[-2]
-    if inner < 2 or g.shape[-1] // inner != channels:
-        correlate(g, w, at, target)
-        return
-    parts = [
-        correlate(g[..., m::inner], w[..., m : m + 1, :], at) for m in range(inner)
-    ]  # a filter of its own for each channel, `inner` times
-    target[...] = sum(parts[1:], parts[0])
-
-
-def _turned(w: Array, groups: int) -> Array:
-    """The matrix of each group transposed: (inner, groups · made) to (made, groups · inner)."""
-    *kernel, inner, made = w.shape
-    apart = w.reshape(*kernel, inner, groups, made // groups)
-    return np.moveaxis(apart, -3, -1).swapaxes(-3, -2).reshape(
-        *kernel, made // groups, groups * inner
-    )  # fmt: skip
 
 
 # ---- image and windows ------------------------------------------------------------------------

@@ -23,7 +23,8 @@ from wengert.ops.arrays.window_geometry import (
     in_space,
     windows,
 )
-from wengert.ops.nn.conv.kernels import compare, correlate, spread
+from wengert.ops.nn.conv.kernels import compare, correlate
+from wengert.ops.nn.conv.spreading import spread
 from wengert.ops.support.batch_rules import BatchRule, batch_all
 from wengert.ops.support.half_precision import widen
 from wengert.values.shapes import Dims, shape_text

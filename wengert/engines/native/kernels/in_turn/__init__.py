@@ -1,0 +1,8 @@
+"""Kernels that take one element after the other, as what is done with one depends on those before it.
+
+counting      Integers are counted, or the weights at each are added up
+unique        The unique elements of a vector, by a table of hashes
+suppression   Non-maximum suppression of boxes: the best are kept, and what overlaps them is not
+shuffle       A permutation from random words
+poisson       Poisson samples, each by a generator of its own
+"""
