@@ -79,7 +79,7 @@ def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
     under 2.96 before functions made the operations that maps of gradients name, and under 2.98 before loops of small steps kept
     what they carry in registers.
     """
-    assert wheel.stat().st_size < 3_000_000
+    assert wheel.stat().st_size < 3_500_000
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {
         "wengert/py.typed",
