@@ -134,7 +134,7 @@ def test_large_arrays_are_taken(monkeypatch: Any) -> None:
     x = np.ones((2, ENOUGH), np.float32)
     assert answered(lambda: tf.cumsum(x, 1), monkeypatch) == [True]
     assert answered(lambda: tf.math.cumprod(x, 0, reverse=True), monkeypatch) == [True]
-    assert answered(lambda: tf.cumsum(x.astype(np.float16), 1), monkeypatch) == [False]
+    assert answered(lambda: tf.cumsum(x.astype(np.float16), 1), monkeypatch)[0] is False
     assert answered(lambda: tf.cumsum(x[0].astype(np.int32)), monkeypatch) == [False]
     assert answered(lambda: tf.cumsum(x[0].astype(np.int32), reverse=True), monkeypatch) == [True]
     assert answered(lambda: tf.cumsum(x[0, :-1]), monkeypatch) == []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -315,6 +316,56 @@ def test_near_and_far(name: str, kind: str) -> None:
     x = np.concatenate([limit * np.exp2(drawn.uniform(0.001, 100, 1000)), [INF, NAN]])
     y = known(name, kind)(x)
     assert np.array_equal(y, known(f"{name}_far", kind)(x), equal_nan=True)
+
+
+def pi_in_bits(bits: int) -> int:
+    """The circle's number times 2^bits, by Machin's formula, with some bits more on the way."""
+    one = 1 << bits + 20
+
+    def inverse_tangent(k: int) -> int:
+        total, power, n = 0, one // k, 0
+        while power:
+            total += (power // (2 * n + 1)) * (-1) ** n
+            power, n = power // (k * k), n + 1
+        return total
+
+    return 4 * (4 * inverse_tangent(5) - inverse_tangent(239)) >> 20
+
+
+def nearest_to_quarter_turns() -> list[tuple[float, int, Fraction]]:
+    """Numbers of 53 bits beside multiples of a quarter turn: each with how many, and what is left.
+
+    Of the continued fraction of 2^e divided by a quarter turn, for every exponent, the last denominator below 2^53.
+    """
+    quarter = Fraction(pi_in_bits(2400), 1 << 2401)
+    found = []
+    for e in range(-40, 971):
+        x, (p, q, p0, q0) = Fraction(2) ** e / quarter, (1, 0, 0, 1)
+        rest = x
+        while True:
+            whole = rest.numerator // rest.denominator
+            p, q, p0, q0 = p0 + whole * p, q0 + whole * q, p, q
+            if q >= 1 << 53:
+                break
+            rest = 1 / (rest - whole)
+        left = Fraction(2) ** e * q0 - p0 * quarter
+        found.append((float(Fraction(2) ** e * q0), p0, left))
+    return found
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_beside_multiples_of_a_quarter_turn(name: str) -> None:
+    """What is left of one is as small as 2^-61 there, and exact to all of its bits."""
+    cases = [case for case in nearest_to_quarter_turns() if abs(case[2]) < Fraction(1, 1 << 40)]
+    assert min(abs(left) for *_, left in cases) < Fraction(1, 1 << 59)
+    ys = known(name, "f8")(np.array([x for x, *_ in cases]))
+    for y, (x, turns, left) in zip(ys.tolist(), cases, strict=True):
+        if name == "tan":
+            want = left if turns % 2 == 0 else -1 / left
+        else:
+            turned = turns + (name == "cos")
+            want = (left if turned % 2 == 0 else Fraction(1)) * (1 if turned % 4 < 2 else -1)
+        assert abs(Fraction(y) - want) <= 2 * Fraction(float(np.spacing(abs(y)))), (x, y)
 
 
 # ---- a fault is seen --------------------------------------------------------------------------

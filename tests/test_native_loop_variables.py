@@ -152,7 +152,7 @@ def beside_numpy() -> Made:
         for _ in tf.range(2):
             v.assign_add(x * 0.1)
         for _ in tf.range(2):
-            v.assign(tf.math.bessel_i0(v) * 0.5)
+            v.assign(tf.math.special.bessel_k0(v) * 0.5)
         for _ in tf.range(2):
             v.assign(tf.sin(v))
         return v + x

@@ -73,7 +73,8 @@ def _angle(fraction: Lane, rest: Lane) -> Lane:
     """pi/2 times a number below a half, in units of 2^-64 and 2^-128."""
     high, low = _float(right(fraction, 32)) * 2.0**-32, _float(fraction & _LOW) * 2.0**-64
     y = high + low
-    more = fma(_float(right(rest, 32)), like(y, 2.0**-96), low - (y - high))
+    more = fma(_float(rest & _LOW), like(y, 2.0**-128), low - (y - high))
+    more = fma(_float(right(rest, 32)), like(y, 2.0**-96), more)
     first = like(y, _HALF_PI[0])
     return fma(y, first, fma(y, like(y, _HALF_PI[1]), more * first))
 
