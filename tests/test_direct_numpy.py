@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -103,6 +105,34 @@ def test_repetition(dtype: str) -> None:
     assert_same("stack", [])
     assert_same("stack", [1, 2, 3])
     assert_same("stack", drawn((2, 3), dtype), axis=1)
+
+
+def test_what_is_passed_besides_is_numpys() -> None:
+    """By position, too; and subclasses of arrays are treated as NumPy treats them."""
+    x = np.arange(6.0)
+    assert_same("reshape", x, (2, 3), "F")
+    assert_same("broadcast_to", x, (2, 6), True)
+    assert_same("stack", [x, x], 0, np.empty((2, 6)))
+    assert_same("take", x, [7], 0, None, "wrap")
+    assert_same("argmax", x, 0, np.zeros((), int))
+    assert_same("max", x, 0, None, True, 3.0, x > 2)
+    assert_same("prod", x, None, None, None, False, 2.0, x > 0)
+    assert_same("all", x, None, None, False, where=x > 2)
+    assert_same("any", x, initial=1)
+    masked = np.ma.array([[1.0, 2.0]], mask=[[0, 1]])  # type: ignore[no-untyped-call]
+    for name in ("sum", "max", "all", "argmax"):
+        assert_same(name, masked)
+    for got in (
+        DIRECT.swapaxes(masked, 0, 1),
+        DIRECT.take(masked, [0, 1]),
+        DIRECT.reshape(masked, 2),
+    ):
+        assert got.mask.sum() == 1
+
+
+def test_there_is_one() -> None:
+    assert copy.deepcopy(DIRECT) is DIRECT
+    assert pickle.loads(pickle.dumps(DIRECT)) is DIRECT
 
 
 def test_what_is_handed_out_is_its_own() -> None:

@@ -368,3 +368,19 @@ def test_tangents_of_the_gradient_of_a_call(f: Any, wanted: float | None) -> Non
         g = pull(call, X)
     found = tape.gradient(g, X)
     assert found is wanted or found.numpy() == wanted
+
+
+@pytest.mark.parametrize(
+    "reduce",
+    [tf.reduce_max, tf.reduce_min, tf.reduce_sum, tf.reduce_mean, tf.math.reduce_euclidean_norm],
+)
+@pytest.mark.parametrize("shape", [(3, 0), (0, 3), (0,)])
+def test_reductions_of_no_elements(reduce: Any, shape: tuple[int, ...]) -> None:
+    """Their values are what they are whatever the elements were: the derivative is zero."""
+    x = tf.zeros(shape)
+    for axis in (None, 0, -1):
+        with tf.autodiff.ForwardAccumulator(x, tf.ones(shape)) as forward:
+            y = reduce(x, axis)
+        tangent = forward.jvp(y)
+        assert tangent.shape == y.shape
+        assert not np.any(tangent.numpy())

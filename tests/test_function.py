@@ -1054,3 +1054,44 @@ def test_checks_that_nobody_reads(compiled: bool) -> None:
     with tf.GradientTape() as tape, pytest.raises(tf.errors.InvalidArgumentError):
         tape.watch(x)
         f(x)
+
+
+def in_an_if(x: Any) -> None:
+    if x[0] > 0:
+        tf.debugging.check_numerics(x, "seen")
+
+
+def in_a_loop(x: Any) -> None:
+    for _ in tf.range(2):
+        tf.debugging.check_numerics(x, "seen")
+
+
+def in_what_a_branch_calls(x: Any) -> None:
+    check = tf.function(lambda v: tf.debugging.check_numerics(v, "seen") * 2.0)
+    tf.cond(x[0] > 0, lambda: check(x), lambda: x)
+
+
+def in_a_map(x: Any) -> None:
+    tf.map_fn(lambda v: tf.debugging.check_numerics(v, "seen"), x)
+
+
+def in_the_gradient_of_a_branch(x: Any) -> None:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.cond(x[0] > 0, lambda: tf.debugging.check_numerics(x, "seen") ** 2, lambda: x)
+    tape.gradient(y, x)
+
+
+@pytest.mark.parametrize("jit_compile", [None, False, True])
+@pytest.mark.parametrize(
+    "checks", [in_an_if, in_a_loop, in_what_a_branch_calls, in_a_map, in_the_gradient_of_a_branch]
+)
+def test_a_check_within_what_nobody_reads(checks: Any, jit_compile: bool | None) -> None:
+    def f(x: Any) -> Any:
+        checks(x)
+        return tf.ones([])
+
+    made = tf.function(f, jit_compile=jit_compile)
+    assert made(tf.constant([1.0, 2.0])).numpy() == 1.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="seen : Tensor had NaN"):
+        made(tf.constant([1.0, np.nan]))

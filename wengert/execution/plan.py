@@ -244,7 +244,12 @@ def _sorted(order: list[Operation], wanted: set[int]) -> list[Operation]:
 
 def effects(graph: FunctionGraph) -> list[Operation]:
     """What runs even if its results are not used: operations with side effects, and checks that may raise."""
-    return [op for op in graph.operations if op.row.effects or op.row.name == _CHECK]
+    return [op for op in graph.operations if op.row.effects or _checks(op)]
+
+
+def _checks(op: Operation) -> bool:
+    """Whether it is a check, or one is in a branch, a loop or a function that it runs."""
+    return op.row.name == _CHECK or any(_checks(o) for g in op.row.graphs for o in g.operations)
 
 
 def has_effects(graph: FunctionGraph) -> bool:

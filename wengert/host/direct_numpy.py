@@ -21,11 +21,13 @@ _FEW: Final = 1 << 12
 
 # ---- the same elements in another shape -------------------------------------------------------
 
-# The parameters have NumPy's names, by which kernels may pass them.
+# The parameters have NumPy's names, by which kernels may pass them; what is passed besides goes to NumPy.
 
 
-def _reshape(a: Array, shape: Any, **how: Any) -> Array:
-    return np.reshape(a, shape, **how) if how or type(a) is not np.ndarray else a.reshape(shape)
+def _reshape(a: Array, shape: Any, *rest: Any, **how: Any) -> Array:
+    if rest or how or type(a) is not np.ndarray:
+        return np.reshape(a, shape, *rest, **how)
+    return a.reshape(shape)
 
 
 def _transpose(a: Array, axes: Any = None) -> Array:
@@ -37,7 +39,7 @@ def _squeeze(a: Array, axis: Any = None) -> Array:
 
 
 def _swapaxes(a: Array, axis1: int, axis2: int) -> Array:
-    return np.asarray(a).swapaxes(axis1, axis2)
+    return a.swapaxes(axis1, axis2) if type(a) is np.ndarray else np.swapaxes(a, axis1, axis2)
 
 
 def _moveaxis(a: Array, source: Any, destination: Any) -> Array:
@@ -64,17 +66,17 @@ def _order(rank: int, source: int, destination: int) -> tuple[int, ...]:
 # ---- repetition -------------------------------------------------------------------------------
 
 
-def _broadcast_to(array: Array, shape: Any, **how: Any) -> Array:
-    if how or type(array) is not np.ndarray or type(shape) is not tuple or not _fits(array, shape):
-        return np.broadcast_to(array, shape, **how)
+def _broadcast_to(array: Array, shape: Any, *rest: Any, **how: Any) -> Array:
+    if rest or how or type(array) is not np.ndarray or not _fits(array, shape):
+        return np.broadcast_to(array, shape, *rest, **how)
     y = np.empty(shape, array.dtype)
     y[...] = array
     return y
 
 
-def _fits(array: Array, shape: tuple[int, ...]) -> bool:
+def _fits(array: Array, shape: Any) -> bool:
     """Whether it takes less time to fill an array of the shape than to make a view of it."""
-    return array.ndim <= len(shape) and math.prod(shape) <= _FEW
+    return type(shape) is tuple and array.ndim <= len(shape) and math.prod(shape) <= _FEW
 
 
 def _like(make: Callable[..., Array], otherwise: Callable[..., Array]) -> Callable[..., Array]:
@@ -86,9 +88,9 @@ def _like(make: Callable[..., Array], otherwise: Callable[..., Array]) -> Callab
     return like
 
 
-def _stack(arrays: Sequence[Array], axis: int = 0, **how: Any) -> Array:
-    if how or not _are_alike(arrays) or not _is_axis(axis, arrays[0].ndim + 1):
-        return np.stack(arrays, axis, **how)
+def _stack(arrays: Sequence[Array], axis: int = 0, *rest: Any, **how: Any) -> Array:
+    if rest or how or not _are_alike(arrays) or not _is_axis(axis, arrays[0].ndim + 1):
+        return np.stack(arrays, axis, *rest, **how)
     at = axis % (arrays[0].ndim + 1)
     index = (*[slice(None)] * at, None)
     return np.concatenate([x[index] for x in arrays], at)
@@ -105,29 +107,56 @@ def _are_alike(arrays: Sequence[Array]) -> bool:
 # ---- reductions -------------------------------------------------------------------------------
 
 
-def _total(ufunc: np.ufunc) -> Callable[..., Any]:
+def _total(name: str, ufunc: np.ufunc) -> Callable[..., Any]:
     """NumPy's sum or product, by the function of two."""
-    reduce = ufunc.reduce
+    reduce, otherwise = ufunc.reduce, getattr(np, name)
 
     def total(
         a: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
-        **rest: Any,
+        *rest: Any, **how: Any,
     ) -> Any:  # fmt: skip
-        return reduce(a, axis, dtype, out, keepdims, **rest)
+        general = reduce if type(a) is np.ndarray else otherwise
+        return general(a, axis, dtype, out, keepdims, *rest, **how)
 
     return total
 
 
-def _extreme(ufunc: np.ufunc, dtype: Any = None) -> Callable[..., Any]:
-    """One of NumPy's reductions that choose among the elements, by the function of two."""
-    reduce = ufunc.reduce
+def _extreme(name: str, ufunc: np.ufunc) -> Callable[..., Any]:
+    """NumPy's maximum or minimum, by the function of two."""
+    reduce, otherwise = ufunc.reduce, getattr(np, name)
 
     def extreme(
-        a: Array, axis: Any = None, out: Any = None, keepdims: bool = False, **rest: Any
+        a: Array, axis: Any = None, out: Any = None, keepdims: bool = False, *rest: Any, **how: Any
     ) -> Any:
-        return reduce(a, axis, dtype, out, keepdims, **rest)
+        if type(a) is np.ndarray:
+            return reduce(a, axis, None, out, keepdims, *rest, **how)
+        return otherwise(a, axis, out, keepdims, *rest, **how)
 
     return extreme
+
+
+def _logical(name: str, ufunc: np.ufunc) -> Callable[..., Any]:
+    """NumPy's `all` or `any`, by the function of two."""
+    reduce, otherwise = ufunc.reduce, getattr(np, name)
+
+    def logical(
+        a: Array, axis: Any = None, out: Any = None, keepdims: bool = False, **how: Any
+    ) -> Any:
+        if how or type(a) is not np.ndarray:
+            return otherwise(a, axis, out, keepdims, **how)
+        return reduce(a, axis, bool, out, keepdims)
+
+    return logical
+
+
+def _method(name: str) -> Callable[..., Any]:
+    """A function of NumPy's that is a method of arrays."""
+    method, otherwise = getattr(np.ndarray, name), getattr(np, name)
+
+    def function(a: Array, *args: Any, **how: Any) -> Any:
+        return (method if type(a) is np.ndarray else otherwise)(a, *args, **how)
+
+    return function
 
 
 # ---- the namespace ----------------------------------------------------------------------------
@@ -142,15 +171,11 @@ _OURS: Final[dict[str, Callable[..., Any]]] = {
     "zeros_like": _like(np.zeros, np.zeros_like),
     "ones_like": _like(np.ones, np.ones_like),
     "stack": _stack,
-    "sum": _total(np.add),
-    "prod": _total(np.multiply),
-    "max": _extreme(np.maximum),
-    "min": _extreme(np.minimum),
-    "all": _extreme(np.logical_and, bool),
-    "any": _extreme(np.logical_or, bool),
-    "argmax": lambda a, axis=None, **how: np.asarray(a).argmax(axis, **how),
-    "argmin": lambda a, axis=None, **how: np.asarray(a).argmin(axis, **how),
-    "take": lambda a, indices, axis=None, **how: np.asarray(a).take(indices, axis, **how),
+    **{name: _total(name, ufunc) for name, ufunc in (("sum", np.add), ("prod", np.multiply))},
+    **{name: _extreme(name, ufunc) for name, ufunc in (("max", np.maximum), ("min", np.minimum))},
+    "all": _logical("all", np.logical_and),
+    "any": _logical("any", np.logical_or),
+    **{name: _method(name) for name in ("argmax", "argmin", "take")},
 }
 
 
@@ -163,6 +188,9 @@ class _Namespace:
     def __getattr__(self, name: str) -> Any:
         found = self.__dict__[name] = getattr(np, name)
         return found
+
+    def __reduce__(self) -> str:
+        return "DIRECT"  # by which it is copied and pickled: there is one
 
 
 DIRECT: Final = _Namespace()

@@ -554,9 +554,7 @@ def sigmoid_cross_entropy_with_logits(
     zeros = zeros_like(x)
     positive = greater_equal(x, zeros)
     below = where(positive, -x, x)
-    # As TensorFlow makes it, or by one operation.
-    rest = log1p(exp(below)) if is_replaced("Exp", "Log1p") else softplus(below)
-    return where(positive, x, zeros) - x * t + rest
+    return where(positive, x, zeros) - x * t + log1p(exp(below))
 
 
 def _l2_kernel(_: Namespace, x: Array) -> Array:

@@ -195,7 +195,8 @@ PROD: Row = op(
 def _extreme_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
     """Elements that share the extreme share its cotangent equally."""
     chosen = cast(equal(_beside(y, dims(x), axis), x), x.dtype)
-    return chosen * (_beside(g, dims(x), axis) / _reduce(SUM, chosen, axis, True))
+    # In this order the transposed rule, which is forward mode, adds up nothing along an axis without elements.
+    return chosen / _reduce(SUM, chosen, axis, True) * _beside(g, dims(x), axis)
 
 
 def _extreme_kernel(reduce: str, empty: str) -> Callable[..., Any]:
@@ -278,6 +279,8 @@ def _norm_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -
 
 
 def _norm_push(t: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
+    if not _size(dims(x), axis):
+        return zeros_like(y)
     return cast(real(_reduce(SUM, conj(x) * t, axis, keepdims)), x.dtype) / y
 
 
