@@ -465,6 +465,8 @@ def test_levels_of_compilation() -> None:
     options = v1.OptimizerOptions
     assert [options.DEFAULT, options.OFF, options.ON_1, options.ON_2] == [0, -1, 1, 2]
     assert (options.L0, options.L1) == (options.Level.L0, options.Level.L1) == (-1, 0)
+    assert options().opt_level == options.L1
+    assert not options(opt_level=options.L0).do_constant_folding
     levels = options.GlobalJitLevel
     assert dict(zip(levels.keys(), levels.values(), strict=True)) == dict(levels.items())
     assert levels.Name(levels.Value("ON_2")) == "ON_2"

@@ -106,6 +106,10 @@ class OptimizerOptions(Attributes):
     L1, L0 = 0, -1
     GlobalJitLevel: Final = Enum(DEFAULT=0, OFF=-1, ON_1=1, ON_2=2)
     DEFAULT, OFF, ON_1, ON_2 = 0, -1, 1, 2
+    # What they are unless they are set.
+    opt_level, global_jit_level, max_folded_constant_in_bytes = 0, 0, 0
+    do_common_subexpression_elimination = do_constant_folding = do_function_inlining = False
+    cpu_global_jit = False
 
 
 class RunOptions(Attributes):
