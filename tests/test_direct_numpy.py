@@ -119,7 +119,7 @@ def test_what_is_passed_besides_is_numpys() -> None:
     assert_same("prod", x, None, None, None, False, 2.0, x > 0)
     assert_same("all", x, None, None, False, where=x > 2)
     assert_same("any", x, initial=1)
-    masked = np.ma.array([[1.0, 2.0]], mask=[[0, 1]])  # type: ignore[no-untyped-call]
+    masked = np.ma.array([[1.0, 2.0]], mask=[[0, 1]])
     for name in ("sum", "max", "all", "argmax"):
         assert_same(name, masked)
     for got in (
