@@ -192,7 +192,7 @@ def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _cross_kernel(xp: Namespace, a: Array, b: Array) -> Array:
-    """Without the copies that NumPy's function makes of both: a fifth of the time."""
+    """Without the copies that NumPy's function makes of both: two thirds of the time."""
     (a0, a1, a2), (b0, b1, b2) = ([x[..., i] for i in range(3)] for x in (a, b))
     return xp.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], -1)
 
