@@ -34,10 +34,6 @@ def _transpose(a: Array, axes: Any = None) -> Array:
     return a.transpose(axes) if type(a) is np.ndarray else np.transpose(a, axes)
 
 
-def _squeeze(a: Array, axis: Any = None) -> Array:
-    return a.squeeze(axis) if type(a) is np.ndarray else np.squeeze(a, axis)
-
-
 def _swapaxes(a: Array, axis1: int, axis2: int) -> Array:
     return a.swapaxes(axis1, axis2) if type(a) is np.ndarray else np.swapaxes(a, axis1, axis2)
 
@@ -164,7 +160,6 @@ def _method(name: str) -> Callable[..., Any]:
 _OURS: Final[dict[str, Callable[..., Any]]] = {
     "reshape": _reshape,
     "transpose": _transpose,
-    "squeeze": _squeeze,
     "swapaxes": _swapaxes,
     "moveaxis": _moveaxis,
     "broadcast_to": _broadcast_to,
@@ -175,7 +170,7 @@ _OURS: Final[dict[str, Callable[..., Any]]] = {
     **{name: _extreme(name, ufunc) for name, ufunc in (("max", np.maximum), ("min", np.minimum))},
     "all": _logical("all", np.logical_and),
     "any": _logical("any", np.logical_or),
-    **{name: _method(name) for name in ("argmax", "argmin", "take")},
+    **{name: _method(name) for name in ("squeeze", "argmax", "argmin", "take")},
 }
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from wengert.engines.native.codegen.combine import across, half_of
 from wengert.engines.native.codegen.function_writer import FunctionWriter
 from wengert.engines.native.codegen.gemm_forms import Form, Function
@@ -162,17 +164,11 @@ class _VectorProduct(FunctionWriter):
         First of elements in each lane, then of lanes: to exchange elements between lanes takes longer.
         """
         within = lane if each == 1 else width
-        places = [
-            [
-                first + of + place + i
-                for first in range(0, width, within)
-                for of in (0, width)
-                for place in range(k * each, within, 2 * each)
-                for i in range(each)
-            ]
-            for k in (0, 1)
-        ]
-        even, odd = (picked(self, self.kind, pair, numbers) for numbers in places)
+        # By vector, lane, pair, which of the pair, element; the lanes of both vectors take turns.
+        numbers = np.arange(2 * width).reshape(2, -1, within // (2 * each), 2, each).swapaxes(0, 1)
+        even, odd = (
+            picked(self, self.kind, pair, numbers[:, :, :, k].ravel().tolist()) for k in (0, 1)
+        )
         return self._sum(even, odd, width)
 
     def _sum(self, x: str, y: str, width: int) -> str:

@@ -50,14 +50,10 @@ def by_pairs(x: Lane, square: Lane, coefficients: Sequence[float]) -> Lane:
     The chain of operations that wait for each other is half as long, which is the time of a loop of
     small steps; and the square takes an operation more, unless it is there for something else.
     """
-    pairs = coefficients[::-1]
-    ones = [
-        like(x, pair[0]) if len(pair) == 1 else fma(x, like(x, pair[1]), like(x, pair[0]))
-        for pair in (pairs[i : i + 2] for i in range(0, len(pairs), 2))
-    ]
-    y = ones[-1]
-    for one in ones[-2::-1]:
-        y = fma(y, square, one)
+    first = len(coefficients) % 2 or 2
+    y = polynomial(x, coefficients[:first])
+    for i in range(first, len(coefficients), 2):
+        y = fma(y, square, polynomial(x, coefficients[i : i + 2]))
     return y
 
 

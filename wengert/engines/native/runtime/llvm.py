@@ -265,12 +265,9 @@ def _target(effort: int, at: int = 0) -> _Target:
 def _llvmlites_machine(effort: int) -> Any:
     """A target machine as an object of llvmlite's."""
     name, features = processor.asked()
-    return (
-        _llvmlite()
-        .Target.from_default_triple()
-        .create_target_machine(
-            cpu=name, features=features, opt=effort, reloc="pic", codemodel="small", jit=True
-        )
+    target = _llvmlite().Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=name, features=features, opt=effort, reloc="pic", codemodel="small", jit=True
     )
 
 
