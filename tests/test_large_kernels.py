@@ -144,6 +144,43 @@ def test_many_short_rows_are_large_for_a_reduction(monkeypatch: pytest.MonkeyPat
             assert asks(monkeypatch, partial(reduce, x, axis)) == wanted, shape
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("name", ["Neg", "Exp", "Softplus", "Atan2", "AddV2"])
+def test_a_graph_that_is_interpreted_asks_as_eager_mode_does(
+    monkeypatch: pytest.MonkeyPatch, name: str, is_known: bool
+) -> None:
+    """In its first run, and in later ones, which are generated code."""
+    row = TABLE[name]
+    for size in (row.large_from - 1, row.large_from):
+        spec = tf.TensorSpec([size if is_known else None], tf.float32)
+        f = tf.function(
+            lambda *xs: apply(row, xs), jit_compile=False, input_signature=[spec] * inputs_of(row)
+        )
+        xs = [tf.constant(drawn(size, "f4"))] * inputs_of(row)
+        want = apply(row, xs).numpy()
+        for _ in range(3):
+            assert np.array_equal(f(*xs).numpy(), want)
+        assert asks(monkeypatch, partial(f, *xs)) == (size == row.large_from)
+
+
+@pytest.mark.parametrize("rows", [None, 3000])
+def test_a_session_gives_the_numbers_of_eager_mode(rows: int | None) -> None:
+    """Of broadcast rows, many short rows and sums, of which some are written over and some are fetched."""
+
+    def f(x: Any, b: Any) -> Any:
+        y = tf.nn.softplus(x * b + 1.0)
+        return y, tf.reduce_sum(tf.exp(-y), 1), tf.reduce_mean(y * y - b)
+
+    x, b = drawn((3000, 30), "f4"), drawn((30,), "f4")
+    want = [v.numpy() for v in f(tf.constant(x), tf.constant(b))]
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        place = tf.compat.v1.placeholder(tf.float32, [rows, 30])
+        results = f(place, tf.constant(b))
+        for _ in range(3):
+            got = session.run(results, {place: x})
+            assert all(map(np.array_equal, got, want))
+
+
 # ---- elementwise --------------------------------------------------------------------------------
 
 LOOPS = sorted(name for name, row in TABLE.items() if row.large is elementwise_kernel)

@@ -54,8 +54,8 @@ def apply(
     value: Any = None
     try:
         arrays = [x._array for x in inputs]
-        if _is_large(row, arrays):
-            value = _of_large(row, arrays, attrs)
+        if is_large(row, arrays):
+            value = of_large(row, arrays, attrs)
         else:
             value = quietly(row.kernel, DIRECT, *arrays, **attrs)
     except Exception as error:  # noqa: BLE001  # explained
@@ -70,7 +70,7 @@ def _fail(row: Row, inputs: Sequence[Any], error: Exception) -> NoReturn:
     raise explain_failure(row, inputs, error) from error
 
 
-def _is_large(row: Row, arrays: Sequence[Any]) -> bool:
+def is_large(row: Row, arrays: Sequence[Any]) -> bool:
     """Whether its function for large arrays is asked: of what NumPy computes of two in one pass, for larger ones."""
     if row.large is None or not arrays:
         return False
@@ -103,7 +103,7 @@ def _is_large_by_rows(a: Any, b: Any) -> bool:
     return math.prod(longer) >= (LARGE if 1 < longer[0] < NARROW else LARGE_PAIR)
 
 
-def _of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
+def of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
     """Compute by the row's function for large arrays, or by its kernel."""
     keep_memory(max(a.size for a in arrays))
     assert row.large is not None
@@ -223,7 +223,7 @@ def _straight_for_one(row: Row, takes: Container[Any]) -> Callable[[Any], Tensor
         array = x._array
         context = thread.context
         listeners = context.listeners
-        if listeners is None or array.dtype not in takes or _is_large(row, (array,)):
+        if listeners is None or array.dtype not in takes or is_large(row, (array,)):
             return None
         try:
             value = context.run_quietly(ufunc, array)
@@ -253,7 +253,7 @@ def _straight_for_two(row: Row, takes: Container[Any]) -> Callable[[Any, Any], T
             return None
         a, b = x._array, y._array
         dtype = a.dtype
-        if dtype is not b.dtype or dtype not in takes or _is_large(row, (a, b)):
+        if dtype is not b.dtype or dtype not in takes or is_large(row, (a, b)):
             return None
         try:
             value = context.run_quietly(ufunc, a, b)
@@ -333,7 +333,7 @@ if machine is not None:
         float_makers={dtype: dtype.type for dtype in _BUILT_IN if dtype.kind in "fc"},
         int_makers={dtype: dtype.type for dtype in _BUILT_IN if dtype.kind in "iu"},
         operators={np.add: 0, np.subtract: 1, np.multiply: 2, np.divide: 3},
-        of_large=_of_large,
+        of_large=of_large,
         as_result=_as_result,
         failed=_fail,
         apply_in_python=TWINS["apply"],

@@ -26,9 +26,10 @@ The conventions, in one place:
   the operation out through the door, where a kernel cannot. An operation with ``effects`` runs in
   a function even if its result is unused.
 - ``large(row, arrays, attrs)`` is called before the kernel, if the first array (of a ufunc of two,
-  one of them) has ``large_from`` elements or more: it gives the same numbers faster, or None. Graphs
-  do not use it. A ``slow`` function is one that NumPy computes element by element, or in many passes;
-  one that works ``by_rows`` begins anew for each, so that many short ones are also large.
+  one of them) has ``large_from`` elements or more: it gives the same numbers faster, or None. So do
+  graphs that are interpreted. A ``slow`` function is one that NumPy computes element by element, or
+  in many passes; one that works ``by_rows`` begins anew for each, so that many short ones are also
+  large.
 - ``closes``: its rules use values of the graph in which it stands, and not only its inputs.
 - ``saves`` names what the rules read: "x" the inputs, "y" the result. An input that is not
   saved reaches the rule as its shape alone, a tuple; read it with `dims`.

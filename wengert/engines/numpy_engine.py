@@ -8,13 +8,15 @@ are kept in a list.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.dispatch import explain_failure
+from wengert.core.dispatch import explain_failure, is_large, of_large
+from wengert.core.row import Attrs, Row
 from wengert.engines.claim_checks import carried_out
 from wengert.engines.dead_values import PlanWithDeadValues
 from wengert.errors import InvalidArgumentError, OpError
@@ -24,6 +26,7 @@ from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.graph.operation import Operation
 from wengert.host.direct_numpy import DIRECT
 from wengert.host.fp_errors import quietly
+from wengert.host.malloc import SOME
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import wrap
 
@@ -131,6 +134,7 @@ class _SourceWriter:
         self._last = plan.last_uses()
         self._made = {id(x) for op in plan.steps for x in op.outputs}
         self._simple = {id(op) for op in plan.steps if _is_simple(op)}
+        self._large = {id(op) for op in plan.steps if _will_be_large(op)}
         # Inputs of anything but a plain NumPy function, which may have kept a reference to them.
         self._seen = {id(x) for op in plan.steps if id(op) not in self._simple for x in op.inputs}
         self._fetched = {id(x) for x in plan.fetches}
@@ -207,7 +211,7 @@ class _SourceWriter:
 
     def _overwritten(self, op: Operation, at: int) -> list[SymbolicTensor]:
         """The inputs that the result may overwrite, because nothing reads them later."""
-        if id(op) not in self._simple:
+        if id(op) not in self._simple or id(op) in self._large:
             return []
         form = op.outputs[0]._array
         for x in op.inputs:
@@ -253,9 +257,48 @@ def _plain_function_of(op: Operation) -> Callable[..., Any]:
         return partial(_not_fed, op)
     if row.step is not None:
         return partial(row.step, DIRECT, **op.attrs)
+    kernel: Any = partial(row.kernel, DIRECT, **op.attrs)
     if row.ufunc is not None and not op.attrs:
-        return row.ufunc  # type: ignore[no-any-return]
-    return partial(row.kernel, DIRECT, **op.attrs)
+        kernel = row.ufunc
+    if _will_be_large(op):
+        return partial(_for_large, row, op.attrs)
+    if _may_be_large(op):
+        return partial(_by_size, row, op.attrs, kernel)
+    return kernel  # type: ignore[no-any-return]
+
+
+# ---- large arrays, of which a row's own function computes, as outside of graphs --------------------
+
+
+class _Expected:
+    """An array before there is one, for `is_large`: its rows will lie together."""
+
+    c_contiguous = True
+
+    def __init__(self, x: SymbolicTensor) -> None:
+        self.shape, self.dtype = x._array.shape, x._array.dtype
+        self.ndim, self.size = len(self.shape), math.prod(self.shape)
+        self.flags = self
+
+
+def _will_be_large(op: Operation) -> bool:
+    known = op.row.large is not None and all(is_certain(x._array.shape) for x in op.inputs)
+    return known and is_large(op.row, [_Expected(x) for x in op.inputs])
+
+
+def _may_be_large(op: Operation) -> bool:
+    return op.row.large is not None and not all(is_certain(x._array.shape) for x in op.inputs)
+
+
+def _for_large(row: Row, attrs: Attrs, *arrays: Any) -> Any:
+    return of_large(row, list(arrays), attrs)
+
+
+def _by_size(row: Row, attrs: Attrs, kernel: Callable[..., Any], x: Any, *others: Any) -> Any:
+    """The same where sizes are known only now; few elements are soon recognised."""
+    if (x.size < SOME and (not others or others[0].size < SOME)) or not is_large(row, (x, *others)):
+        return kernel(x, *others)
+    return of_large(row, [x, *others], attrs)
 
 
 def _shown(check: Check, op: Operation) -> Callable[..., Any]:
