@@ -10,4 +10,6 @@ open_forms       Graphs for the sizes of a call whose forms say what other calls
 by_size          Graphs with symbolic sizes, specialized for each combination of sizes
 subgraph         Subgraphs: graphs that another operation or a call runs, and that are
                  differentiated as one operation
+part             A part of a graph as a graph of its own, which engines compile for the sizes of
+                 what is fed
 """

@@ -23,6 +23,7 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.host.locks import new_lock
 from wengert.inference.list_elements import Elements, note_elements
+from wengert.state.cell import Cell
 from wengert.state.variable import Variable
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList
@@ -171,11 +172,14 @@ def _sizes_of(values: Sequence[Any]) -> tuple[Any, ...]:
 def _size_of(value: Any) -> Any:
     if isinstance(value, TensorList):
         return value.element_shape
-    return getattr(value, "shape", None)
+    return None if type(value) is Cell else getattr(value, "shape", None)
 
 
 def _entering(graph: FunctionGraph, value: Any, general: SymbolicTensor) -> Any:
-    """An array or a list as an input, with what the general graph knows of it; a variable as it is."""
+    """An array or a list as an input, with what the general graph knows of it; a variable as it is.
+
+    What a session keeps behind a handle, as the value of a variable, is an input, too.
+    """
     if isinstance(value, (np.ndarray, np.generic)):
         x = graph.input(list(value.shape), value.dtype)
         x._known = general._known
@@ -184,6 +188,4 @@ def _entering(graph: FunctionGraph, value: Any, general: SymbolicTensor) -> Any:
         x = graph.input([], value.dtype)
         note_elements(x, Elements(None, value.element_shape))
         return x
-    if not isinstance(value, Variable):
-        raise TypeError(f"{value!r} is neither an array nor a variable")
-    return value
+    return value if isinstance(value, Variable) else graph.input_like(general)

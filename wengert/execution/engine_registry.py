@@ -70,7 +70,7 @@ REFERENCE: Final = "numpy"  # the fallback of the other engines
 class Settings:
     """The settings of this process."""
 
-    engine: str | None = None  # None: functions are compiled, sessions interpreted
+    engine: str | None = None  # None: functions are compiled, and sessions when they have run often
     check: Check | None = None
     changes: int = 0  # a counter of changes
 
@@ -97,7 +97,7 @@ def set_engine(engine: str | None) -> None:
     """Choose the engine that computes graphs, those of functions and of sessions.
 
     "native" compiles them, "numpy" interprets them. None restores the default: functions are
-    compiled, sessions are interpreted. A function's `jit_compile` takes precedence. With "numpy"
+    compiled, and what a session has run often. A function's `jit_compile` takes precedence. With "numpy"
     large arrays outside of graphs are computed by NumPy alone, too.
 
     >>> tf.config.set_engine("numpy")

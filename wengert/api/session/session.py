@@ -14,7 +14,15 @@ from wengert.api.session.modes import get_default_graph
 from wengert.api.session.partial_runs import PartialRun
 from wengert.core.context import activate
 from wengert.errors import InvalidArgumentError
-from wengert.execution.engine_registry import Settings, compile_plan, engine_of
+from wengert.execution.engine_registry import (
+    REFERENCE,
+    Runnable,
+    Settings,
+    compile_plan,
+    compiles_sizes,
+    engine_of,
+)
+from wengert.execution.part import Part, is_open
 from wengert.execution.plan import Plan
 from wengert.graph.graph import Graph, defaults
 from wengert.graph.graph_builder import VAR_HANDLE
@@ -73,6 +81,7 @@ class Session:
                 f"Received: {graph!r} of {type(graph)}"
             )
         self._graph = graph if graph is not None else get_default_graph()
+        self._engine = _engine_asked_for(config)
         self._cells: dict[Operation, Any] = {}
         self._plans: dict[Any, _Run] = {}
         self._parts: dict[str, PartialRun] = {}
@@ -136,7 +145,7 @@ class Session:
     def _run_for(self, elements: Sequence[Any], feeds: Sequence[SymbolicTensor]) -> _Run:
         """The plan for some fetches and feeds, made once."""
         graph = self._graph
-        engine = engine_of(graph, "numpy")
+        engine = self._engine or engine_of(graph, AT_LENGTH)
         key = (engine, Settings.check, tuple(map(id, elements)), tuple(map(id, feeds)))
         found = self._plans.get(key)
         if found is None or found.changes != graph.changes:
@@ -288,6 +297,18 @@ def get_default_session() -> Session | None:
 # ---- one set of fetches and feeds -------------------------------------------------------------
 
 
+AT_LENGTH: Final = "at length"  # interpreted, and compiled when it has run often
+OFTEN: Final = 64  # runs, of which compiling takes no more than some times the time
+
+
+def _engine_asked_for(config: object) -> str | None:
+    """The engine by the options of a session: XLA on or off, or nothing said."""
+    level: Any = config
+    for name in ("graph_options", "optimizer_options", "global_jit_level"):
+        level = getattr(level, "__dict__", {}).get(name)  # asking for an option would set it
+    return {-1: REFERENCE, 1: "native", 2: "native"}.get(level)
+
+
 class _Run:
     """A compiled plan, and what it needs from a session."""
 
@@ -296,22 +317,34 @@ class _Run:
     ) -> None:
         self.changes = graph.changes
         tensors = [e for e in elements if isinstance(e, SymbolicTensor)]
-        operations = [e for e in elements if isinstance(e, Operation)]
-        plan = Plan(tensors, feeds, operations)
-        self._compiled = compile_plan(plan, engine)
-        self._resources = plan.resources
+        self._operations = [e for e in elements if isinstance(e, Operation)]
+        self._plan = Plan(tensors, feeds, self._operations)
+        self._left = OFTEN if engine == AT_LENGTH and Settings.check is None else 0
+        self._compiled = self._compile(REFERENCE if engine == AT_LENGTH else engine)
+        self._resources = self._plan.resources
         self._is_tensor = [isinstance(e, SymbolicTensor) for e in elements]
         self._fed_handles = [i for i, x in enumerate(feeds) if x.op.row.name == "VarHandleOp"]
 
+    def _compile(self, engine: str) -> Runnable:
+        if compiles_sizes(engine) and is_open(self._plan):
+            try:
+                return Part(self._plan, self._operations, engine)
+            except Exception:  # noqa: BLE001  # running the graph itself raises the proper error
+                pass
+        return compile_plan(self._plan, engine)
+
     def __call__(self, session: Session, fed: list[Any]) -> list[Any]:
+        if self._left:
+            self._left -= 1
+            if not self._left:
+                self._compiled = self._compile("native")
         for i in self._fed_handles:
             fed[i] = Cell.from_array(fed[i])
         cells = [session.cell(op) for op in self._resources]
+        compiled = self._compiled
         with activate((), None):
-            values = self._compiled([*fed, *cells])
-        own = [
-            v if fresh else _own(v) for v, fresh in zip(values, self._compiled.fresh, strict=True)
-        ]
+            values = compiled([*fed, *cells])
+        own = [v if fresh else _own(v) for v, fresh in zip(values, compiled.fresh, strict=True)]
         given = iter(own)
         return [next(given) if is_tensor else None for is_tensor in self._is_tensor]
 

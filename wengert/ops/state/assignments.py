@@ -15,7 +15,7 @@ from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.graph.operation import Operation
 from wengert.ops.support.static_value import ENSURE_SHAPE
 from wengert.values.shapes import shape_text
-from wengert.values.symbolic import is_certain
+from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import dims, wrap
 
 if TYPE_CHECKING:
@@ -75,8 +75,13 @@ _METHODS: Final = {row.name: method for method, row in _ROWS.items()}
 
 
 def _assign_now(name: str, inputs: Sequence[Value]) -> list[Any]:
+    """Assign a variable its value again; the handle of a session's one does so when the graph runs."""
     variable, value = inputs
-    getattr(variable, _METHODS[name])(value)
+    method = _METHODS[name]
+    if isinstance(variable, SymbolicTensor):
+        assign_later(variable, method, value)
+    else:
+        getattr(variable, method)(value)
     return []
 
 
