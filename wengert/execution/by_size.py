@@ -25,6 +25,7 @@ from wengert.host.locks import new_lock
 from wengert.inference.list_elements import Elements, note_elements
 from wengert.state.cell import Cell
 from wengert.state.variable import Variable
+from wengert.values.dtypes import RESOURCE
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList
 
@@ -178,7 +179,7 @@ def _size_of(value: Any) -> Any:
 def _entering(graph: FunctionGraph, value: Any, general: SymbolicTensor) -> Any:
     """An array or a list as an input, with what the general graph knows of it; a variable as it is.
 
-    What a session keeps behind a handle, as the value of a variable, is an input, too.
+    What a session keeps behind a handle, as the value of a variable, is an input, too, if its size is known.
     """
     if isinstance(value, (np.ndarray, np.generic)):
         x = graph.input(list(value.shape), value.dtype)
@@ -188,4 +189,13 @@ def _entering(graph: FunctionGraph, value: Any, general: SymbolicTensor) -> Any:
         x = graph.input([], value.dtype)
         note_elements(x, Elements(None, value.element_shape))
         return x
-    return value if isinstance(value, Variable) else graph.input_like(general)
+    if isinstance(value, Variable):
+        return value
+    if not (_is_held(value, general) and is_certain(general._array.shape)):
+        raise TypeError(f"{value!r} has no size that the graph could be made for")
+    return graph.input_like(general)
+
+
+def _is_held(value: Any, general: SymbolicTensor) -> bool:
+    """Whether it is what a session keeps behind a handle."""
+    return type(value) is Cell or general._array.dtype is RESOURCE
