@@ -26,7 +26,7 @@ from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.graph.operation import Operation
 from wengert.host.direct_numpy import DIRECT
 from wengert.host.fp_errors import quietly
-from wengert.host.malloc import SOME
+from wengert.host.malloc import LARGE, LARGE_HALF, SOME
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import wrap
 
@@ -263,7 +263,7 @@ def _plain_function_of(op: Operation) -> Callable[..., Any]:
     if _will_be_large(op):
         return partial(_for_large, row, op.attrs)
     if _may_be_large(op):
-        return partial(_by_size, row, op.attrs, kernel)
+        return partial(_by_size, row, op.attrs, kernel, _least(op))
     return kernel  # type: ignore[no-any-return]
 
 
@@ -294,11 +294,29 @@ def _for_large(row: Row, attrs: Attrs, *arrays: Any) -> Any:
     return of_large(row, list(arrays), attrs)
 
 
-def _by_size(row: Row, attrs: Attrs, kernel: Callable[..., Any], x: Any, *others: Any) -> Any:
-    """The same where sizes are known only now; few elements are soon recognised."""
-    if (x.size < SOME and (not others or others[0].size < SOME)) or not is_large(row, (x, *others)):
-        return kernel(x, *others)
-    return of_large(row, [x, *others], attrs)
+def _by_size(
+    row: Row, attrs: Attrs, kernel: Callable[..., Any], least: int, x: Any, *others: Any
+) -> Any:
+    """The same where sizes are known only now."""
+    try:
+        small = _is_small(least, x, *others) or not is_large(row, (x, *others))
+    except AttributeError:  # a number, in place of what a branch did not compute
+        small = True
+    return kernel(x, *others) if small else of_large(row, [x, *others], attrs)
+
+
+def _is_small(least: int, x: Any, y: Any = None, *_: Any) -> bool:
+    """Whether few elements are soon recognised; two arrays may give as many as the product of both."""
+    if y is None:
+        return x.size < least  # type: ignore[no-any-return]
+    return x.size * y.size < least or (x.shape == y.shape and x.size < least)  # type: ignore[no-any-return]
+
+
+def _least(op: Operation) -> int:
+    """The elements below which no array is large for an operation."""
+    if op.row.by_rows:
+        return SOME
+    return min(op.row.large_from, LARGE_HALF if op.inputs[0]._array.dtype.itemsize == 2 else LARGE)
 
 
 def _shown(check: Check, op: Operation) -> Callable[..., Any]:

@@ -41,7 +41,7 @@ LARGE_PAIR: Final = 1 << 18  # of two arrays of which NumPy computes one in one 
 LARGE_HALF: Final = 1 << 11  # of numbers of two bytes, each of which takes NumPy 2 to 9 ns
 NARROW: Final = 32  # of a row, below which NumPy takes longer to begin with it than to compute it
 MANY_ROWS: Final = 1 << 8  # of which NumPy reduces each for itself
-SOME: Final = 2 * MANY_ROWS  # below which no array is large
+SOME: Final = 2 * MANY_ROWS  # elements, below which an array has not so many rows
 HUGE: Final = 1 << 19  # from which on its memory may be a block that is kept
 
 # NumPy's allocation functions are those of a context. Whether they are ours in this one:
