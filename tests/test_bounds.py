@@ -176,7 +176,7 @@ def test_overrides_and_seeds_around_a_function_make_other_traces() -> None:
         @tf.function
         def outer(x: Any) -> Any:
             rules = {"Exp": "TwiceForBounds"} if doubled else {}
-            with tf.compat.v1.get_default_graph().gradient_override_map(rules):
+            with tf.gradient_override_map(rules):
                 y = inner(x)
             return tf.gradients(y, x)[0]
 

@@ -466,3 +466,15 @@ def test_what_an_element_cannot_be_is_said() -> None:
         iterator = tf.compat.v1.data.Iterator.from_structure(tf.int64, [])
         with pytest.raises(TypeError, match="Expected output types"):
             iterator.make_initializer(tf.data.Dataset.from_tensors(1.0))
+
+
+def test_a_shuffle_takes_its_seeds_when_what_it_begins_does() -> None:
+    """TensorFlow's orders: the pass that begins beyond the last one has taken the seeds of the first half."""
+    tf.random.set_seed(7)
+    first = tf.data.Dataset.range(5).shuffle(3)
+    both = first.concatenate(tf.data.Dataset.range(10, 15).shuffle(4)).repeat(3)
+    assert [int(x) for x in both][-10:] == [1, 2, 4, 0, 3, 12, 14, 10, 11, 13]
+    assert [int(x) for x in both] == [
+        *(0, 1, 4, 2, 3, 10, 11, 12, 14, 13, 1, 2, 3, 0, 4, 13, 11, 14, 12, 10),
+        *(0, 2, 3, 1, 4, 12, 13, 14, 10, 11),
+    ]

@@ -384,3 +384,21 @@ def test_reductions_of_no_elements(reduce: Any, shape: tuple[int, ...]) -> None:
         tangent = forward.jvp(y)
         assert tangent.shape == y.shape
         assert not np.any(tangent.numpy())
+
+
+@pytest.mark.parametrize("spec", [None, [None, None], [0, None]])
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize(
+    "reduce", [tf.reduce_mean, tf.math.reduce_euclidean_norm, tf.math.reduce_variance]
+)
+def test_reductions_of_no_elements_whose_number_was_unknown(
+    reduce: Any, jit_compile: bool, spec: Any
+) -> None:
+    @tf.function(input_signature=[tf.TensorSpec(spec)], jit_compile=jit_compile)
+    def tangents(x: Any) -> Any:
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as forward:
+            ys = [reduce(x, axis=axis) for axis in (0, None, [0, 1])]
+        return [forward.jvp(y) for y in ys]
+
+    for found in tangents(tf.zeros([0, 3])):
+        assert not np.any(found.numpy())

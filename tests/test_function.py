@@ -1082,9 +1082,30 @@ def in_the_gradient_of_a_branch(x: Any) -> None:
     tape.gradient(y, x)
 
 
+def in_a_condition(x: Any) -> None:
+    def goes_on(i: Any) -> Any:
+        tf.debugging.check_numerics(x, "seen")
+        return i < 2
+
+    tf.while_loop(goes_on, lambda i: (i + 1,), (0,))
+
+
+def in_a_condition_of_a_loop_in_a_branch(x: Any) -> None:
+    tf.cond(x[0] > 0, lambda: in_a_condition(x), lambda: None)
+
+
 @pytest.mark.parametrize("jit_compile", [None, False, True])
 @pytest.mark.parametrize(
-    "checks", [in_an_if, in_a_loop, in_what_a_branch_calls, in_a_map, in_the_gradient_of_a_branch]
+    "checks",
+    [
+        in_an_if,
+        in_a_loop,
+        in_what_a_branch_calls,
+        in_a_map,
+        in_the_gradient_of_a_branch,
+        in_a_condition,
+        in_a_condition_of_a_loop_in_a_branch,
+    ],
 )
 def test_a_check_within_what_nobody_reads(checks: Any, jit_compile: bool | None) -> None:
     def f(x: Any) -> Any:

@@ -392,3 +392,23 @@ def test_transforms(name: str, dtype: str) -> None:
     compiled_alike(
         derivatives(SIGNALS[name]), numbers(6, 5, dtype=dtype), numbers(6, 5, dtype=dtype)
     )
+
+
+INFINITE = [complex(*p) for p in ((np.inf, 0), (0, np.inf), (-np.inf, 1), (1, -np.inf), (0, 0))]
+EXPONENTS = [0, 1, 2, 3, 4, -1, -2, 0.5, 12, -7, 1j]
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("known", [False, True])
+def test_powers_of_infinite_numbers(dtype: str, known: bool) -> None:
+    """A small whole exponent says how often to multiply, whether it is known beforehand or not."""
+    bases = tf.constant(np.array([*INFINITE, 2 + 1j, -0.25j], dtype))
+    for exponent in np.array(EXPONENTS, dtype):
+        y = tf.constant(exponent) if known else tf.fill(bases.shape, tf.constant(exponent))
+
+        def power(x: Any, y: Any = y) -> Any:
+            return tf.pow(x, y)
+
+        given = (bases,) if known else (bases, y)
+        found = tf.function(power, jit_compile=True)(*given)
+        np.testing.assert_allclose(found, power(*given), rtol=1e-5, err_msg=str(exponent))

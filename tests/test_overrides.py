@@ -334,13 +334,65 @@ def test_traces_in_a_graph_with_a_map_of_its_own() -> None:
         x = tf.constant(X)
         f = tf.function(tf.sin)
         plain = f(x)
-        with graph.gradient_override_map(HUNDREDFOLD):
+        with tf.gradient_override_map(HUNDREDFOLD):
             mapped = f(x)
-        gradients = [tf.gradients(y, x)[0] for y in (plain, mapped, f(x))]
+        with graph.gradient_override_map(HUNDREDFOLD):  # which is for this graph alone
+            called = f(x)
+        gradients = [tf.gradients(y, x)[0] for y in (plain, mapped, called, f(x))]
         with v1.Session() as session:
             found = session.run(gradients)
-    for g, wanted in zip(found, (np.cos(X), np.full_like(X, 100.0), np.cos(X)), strict=True):
+    hundreds = np.full_like(X, 100.0)
+    for g, wanted in zip(found, (np.cos(X), hundreds, np.cos(X), np.cos(X)), strict=True):
         np.testing.assert_allclose(g, wanted)
+
+
+BODIES: dict[str, Any] = {
+    "cond": lambda x: tf.cond(x > -1.0, lambda: tf.sin(x), lambda: x),
+    "case": lambda x: tf.switch_case(tf.cast(x * 0.0, tf.int32), [lambda: tf.sin(x), lambda: x]),
+    "while": lambda x: tf.while_loop(lambda i, a: i < 1, lambda i, a: (i + 1, tf.sin(a)), (0, x))[
+        1
+    ],
+    "map_fn": lambda x: tf.map_fn(tf.sin, x[None])[0],
+    "function": lambda x: tf.function(tf.sin)(x),
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("sizes", [[], None])
+def test_the_map_of_a_graph_is_for_its_own_operations(body: str, sizes: Any) -> None:
+    """As in TensorFlow, whose branches and loops are other graphs; ours reaches into them."""
+
+    def gradients(*maps: Any) -> Any:
+        with tf.Graph().as_default() as graph:
+            x = v1.placeholder(tf.float32, sizes)
+            found = []
+            for given in maps:
+                with given(graph)(HUNDREDFOLD):
+                    found += [tf.gradients(BODIES[body](x), x)[0]]
+            return v1.Session().run(found, {x: 0.0})
+
+    of_graph, ours = lambda graph: graph.gradient_override_map, lambda _: tf.gradient_override_map
+    assert gradients(of_graph, ours, of_graph) == [1.0, 100.0, 1.0]
+    v1.disable_control_flow_v2()
+    try:
+        assert not v1.control_flow_v2_enabled()
+        assert gradients(of_graph) == [1.0 if body == "function" else 100.0]
+    finally:
+        v1.enable_control_flow_v2()
+
+
+def test_the_innermost_map_holds() -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(0.0)
+        with (
+            graph.gradient_override_map(HUNDREDFOLD),
+            tf.gradient_override_map({"Sin": "Identity"}),
+        ):
+            y = tf.sin(x)
+        with tf.gradient_override_map(HUNDREDFOLD), graph.gradient_override_map({"Sin": "Cos"}):
+            z = tf.sin(x)
+        with v1.Session() as session:
+            assert session.run(tf.gradients([y, z], x)) == [1.0]
 
 
 def test_rules_without_a_hash() -> None:

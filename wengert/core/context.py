@@ -267,6 +267,14 @@ def active_rules() -> Any:
     return frozenset(rules.items()) if rules else None
 
 
+def rules_within() -> Any:
+    """The same of those that hold in what is traced now: a graph's own map does not."""
+    context = thread.context
+    passed_on = {} if context.building is None else context.building.passed_on
+    rules = context.overrides | passed_on
+    return frozenset(rules.items()) if rules else None
+
+
 def is_replaced(*types: str) -> bool:
     """Whether one of these types of operations is given another gradient where it is made now."""
     rules = _rules()
@@ -297,6 +305,16 @@ def own_gradients() -> Change:
             graph.overrides = of_graph
 
     return None, undo
+
+
+@context_manager
+def outside_of_map() -> Change:
+    """Operations made inside do not have the gradients of the map of the graph that they go into."""
+    graph = current_graph()
+    if graph is None:
+        return None, lambda: None
+    of_graph, graph.overrides = graph.overrides, graph.passed_on
+    return None, lambda: setattr(graph, "overrides", of_graph)
 
 
 def _rules() -> dict[str, Any]:

@@ -68,6 +68,7 @@ class GraphInterpreter(Interpreter, Protocol):
     """A graph under construction: the interface for the layers below it."""
 
     overrides: dict[str, Any]  # functions from a row to its replacement, by operation type
+    passed_on: dict[str, Any]  # those that hold in what is traced within it, too
 
     def entered(self, value: Any) -> Any:
         """What stands in this graph for a value: a constant, a capture, or itself."""

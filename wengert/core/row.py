@@ -24,7 +24,7 @@ The conventions, in one place:
 - ``step(xp, *values, **attrs)`` is what a plan runs in place of the kernel, where values may be
   more than arrays: the cells of variables, the lists of a loop. ``inline(inputs, attrs)`` carries
   the operation out through the door, where a kernel cannot. An operation with ``effects`` runs in
-  a function even if its result is unused.
+  a function even if its result is unused, and so does one that ``checks`` its inputs: it may raise.
 - ``large(row, arrays, attrs)`` is called before the kernel, if the first array (of a ufunc of two,
   one of them) has ``large_from`` elements or more: it gives the same numbers faster, or None. So do
   graphs that are interpreted. A ``slow`` function is one that NumPy computes element by element, or
@@ -64,6 +64,7 @@ class Row:
         "by_shape",
         "by_value",
         "called",
+        "checks",
         "closes",
         "cuts",
         "declared",
@@ -132,6 +133,7 @@ class Row:
         by_shape: bool = False,
         by_value: bool = False,
         effects: bool = False,
+        checks: bool = False,
         enters: bool = False,
         gradient_type: str = "",
         closes: bool = False,
@@ -170,6 +172,7 @@ class Row:
         self.by_shape = by_shape  # the result depends on the shapes of the inputs alone
         self.by_value = by_value
         self.effects = effects
+        self.checks = checks
         self.enters = enters  # brings a value into a computation, and is no part of a region
         self.gradient_type = gradient_type  # under which its gradient was registered, if overridden
         self.graphs = graphs  # those that it runs: a loop its body, a cond its branches

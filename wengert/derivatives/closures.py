@@ -38,13 +38,15 @@ class Closure:
 
     def trace(self, shape: Any, dtype: Any) -> list[Any]:
         """Make a graph of the function; returns the outside values that it captured."""
+        around = graph_around()
 
         def arguments(graph: Any) -> list[Any]:
             # What stands for a variable is its value, which is read once, outside.
-            graph.overrides = {**graph.overrides, READ.name: lambda row: IDENTITY}
+            graph.passed_on = {**graph.passed_on, READ.name: lambda row: IDENTITY}
+            graph.overrides = {**({} if around is None else around.overrides), **graph.passed_on}
             return [graph.input(shape, dtype, "x")]
 
-        graph, _ = traced_body("closure", self._function, graph_around(), arguments)
+        graph, _ = traced_body("closure", self._function, around, arguments)
         self._subgraph = Subgraph(graph, graph.outputs)
         return [convert(v) if isinstance(v, Variable) else v for v in graph.captured]
 

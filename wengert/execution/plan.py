@@ -138,7 +138,6 @@ def shapes_of(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple([v.shape if isinstance(v, (np.ndarray, np.generic)) else None for v in values])
 
 
-_CHECK: Final = "CheckNumerics"  # which raises
 SWITCH: Final = "Switch"  # sends a value one of two ways: the other is dead
 MERGE: Final = "Merge"  # takes the value that arrives
 _SLICES: Final = ("StridedSlice", "Slice")
@@ -248,8 +247,13 @@ def effects(graph: FunctionGraph) -> list[Operation]:
 
 
 def _checks(op: Operation) -> bool:
-    """Whether it is a check, or one is in a branch, a loop or a function that it runs."""
-    return op.row.name == _CHECK or any(_checks(o) for g in op.row.graphs for o in g.operations)
+    """Whether it checks, or an operation in a branch, a loop or a function that it runs does."""
+    return op.row.checks or any(map(has_checks, op.row.graphs))
+
+
+def has_checks(graph: FunctionGraph) -> bool:
+    """Whether a graph has operations that may raise where nobody reads their results."""
+    return any(map(_checks, graph.operations))
 
 
 def has_effects(graph: FunctionGraph) -> bool:

@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import activate, current_graph, current_scope, made_in, to_graph
+from wengert.core.context import (
+    activate,
+    current_graph,
+    current_scope,
+    made_in,
+    outside_of_map,
+    to_graph,
+)
 from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, joint_gradients
 from wengert.core.row import Attrs, Row
@@ -35,7 +42,8 @@ def replay(
     In another form of the same graph it `shares` the resources: generators go on where they were.
     """
     replay = _Replay(graph.all_inputs, values, shares)
-    replay.carry_out(Plan(results, graph.all_inputs, effects(graph)).order)
+    with outside_of_map():  # what is in the graph has the gradients that it was made with
+        replay.carry_out(Plan(results, graph.all_inputs, effects(graph)).order)
     return [replay.known[id(y)] for y in results]
 
 

@@ -70,7 +70,8 @@ class FunctionGraph(Graph):
 
     is_function: ClassVar[bool] = True
 
-    def __init__(self, name: str, outer: Any = None) -> None:
+    def __init__(self, name: str, outer: Any = None, *, goes_on: bool = True) -> None:
+        """A graph that goes on with the one around it has the override map of that, too."""
         super().__init__()
         self.name = name
         self.inputs: list[SymbolicTensor] = []
@@ -89,7 +90,8 @@ class FunctionGraph(Graph):
         self._only_traced = False
         self._outer = outer if outer is not None else graph_around()
         if self._outer is not None:
-            self.overrides = dict(self._outer.overrides)
+            self.passed_on = self._outer.passed_on
+            self.overrides = dict(self._outer.overrides if goes_on else self.passed_on)
             self.seed = self._outer.seed
             self._devices = self._outer._devices
 

@@ -99,6 +99,7 @@ class Builder:
         self.operations: list[Operation] = []
         self.names = Names()
         self.overrides: dict[str, Any] = {}
+        self.passed_on: dict[str, Any] = {}  # those that hold in branches, loops and functions, too
         self.finalized = False
         self.changes = 0  # to operations added before: plans made earlier are out of date
         self._by_name: dict[str, Operation] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert.core.context import Context, activate, note_access, thread, with_top
 from wengert.graph.function_graph import FunctionGraph
@@ -12,6 +12,20 @@ from wengert.host.context_manager import context_manager, enter
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.sizes import inference_mode
+
+
+class ControlFlow:
+    """Whether branches and loops are functions to a graph's override map, which then does not reach them.
+
+    So they are in TensorFlow unless version 1 of its control flow was asked for.
+    """
+
+    is_functions: ClassVar[bool] = True
+
+    @classmethod
+    def choose(cls, is_functions: bool) -> None:
+        """Let them be functions, or parts of the graph around."""
+        cls.is_functions = is_functions
 
 
 def traced_body(
@@ -35,7 +49,7 @@ def traced_body(
 
 def body_graph(name: str, outer: Any, scope: str) -> FunctionGraph:
     """The graph of a branch or a loop: its names and collections go on from those around it."""
-    graph = FunctionGraph(name, outer)
+    graph = FunctionGraph(name, outer, goes_on=not ControlFlow.is_functions)
     graph.is_control_flow_graph = True
     entry = None if outer is None else outer.names.entry
     graph.names.go_on_in(scope, entry)

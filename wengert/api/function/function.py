@@ -48,9 +48,9 @@ from wengert.api.gradients.stabilizing import stabilize as stabilized
 from wengert.api.gradients.user_gradient import named_after, signature_of
 from wengert.core.context import (
     activate,
-    active_rules,
     graph_around,
     override_rows,
+    rules_within,
     thread,
     with_top,
 )
@@ -612,7 +612,7 @@ class Function:
 
     def _traced(self, inputs: Inputs, specs: Sequence[TypeSpec]) -> ConcreteFunction:
         self._count += 1
-        graph = FunctionGraph(self._name, graph_around())
+        graph = FunctionGraph(self._name, graph_around(), goes_on=False)
         graph.engine = self._engine
         graph.may_make_variables = not self._makes_variables
         graph.arguments = inputs.tensors
@@ -668,7 +668,7 @@ def _is_session_s(graph: FunctionGraph | Graph) -> bool:
 
 def _around(outer: FunctionGraph | Graph | None) -> Any:
     """The part of a trace's key that comes from the rules in force and the surrounding graph."""
-    rules = active_rules()
+    rules = rules_within()
     if outer is not None and _is_session_s(outer):
         return id(outer), rules  # such a trace belongs to that graph
     seed = None if outer is None else outer.seed

@@ -17,7 +17,8 @@ def gradient_override_map(op_type_map: Mapping[Any, Any] | None) -> Change:
     The map goes from operation types to names under which gradients are registered, to operation
     types whose gradient to take, or to functions `(op, *grads)`. A `tf.function` that is called
     inside is traced for these rules: a function defined inside a training loop is a new rule in
-    every step.
+    every step. Branches and loops are included, where TensorFlow's `Graph.gradient_override_map`
+    is for the operations of one graph.
 
     To override rules where the gradient is taken, in code that one did not write, give
     `overrides=` to `tape.gradient` or `tf.gradients`: a dictionary from an operation type, an
@@ -33,6 +34,13 @@ def gradient_override_map(op_type_map: Mapping[Any, Any] | None) -> Change:
     (np.float32(6.0), np.float32(2.0))
     """
     graph = current_graph()
-    if graph is not None:
-        return enter(graph.gradient_override_map(op_type_map))
-    return enter(override_rows(rules_by_type(op_type_map)))
+    entered, leave = enter(override_rows(rules_by_type(op_type_map)))
+    if graph is None:
+        return entered, leave
+    _, leave_graph = enter(graph.gradient_override_map(op_type_map))  # before what it has already
+
+    def undo() -> None:
+        leave_graph()
+        leave()
+
+    return None, undo

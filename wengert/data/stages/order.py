@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wengert.data.elements import Element
-from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, resumed, stage
+from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, flattened, resumed, stage
 from wengert.data.seeds import SeedSource, words
 from wengert.data.stages.sources import repeated
 from wengert.errors import FailedPreconditionError, InvalidArgumentError
@@ -67,7 +67,8 @@ def repeat(source: Pipeline, count: Any) -> Pipeline:
 def concatenate(first: Pipeline, second: Pipeline) -> Pipeline:
     counts = first.count, second.count
     known = INFINITE if INFINITE in counts else UNKNOWN if UNKNOWN in counts else sum(counts)
-    return Pipeline(lambda: itertools.chain(first, second), known, [first, second])
+    # The first begins with the whole, as in TensorFlow: it takes the seeds of a shuffle then.
+    return Pipeline(lambda: itertools.chain(iter(first), second), known, [first, second])
 
 
 @stage("ZipDataset")
@@ -117,7 +118,7 @@ def _shuffled(source: Pipeline, room: int, seed: int, seed2: int) -> Iterator[El
     They stand in a ring: a draw swaps the element with the first, which leaves.
     """
     draw = words(seed, seed2)
-    elements = iter(source)
+    elements = flattened(iter([source]))  # begun, as in TensorFlow, when the first is asked for
     ring: list[Element] = []
     first, count, more = 0, 0, True
 
@@ -225,15 +226,18 @@ def unique(source: Pipeline) -> Pipeline:
 def assert_cardinality(source: Pipeline, count: Any) -> Pipeline:
     wanted = int(count)
 
-    def start() -> Iterator[Element]:
+    def counted(elements: Iterator[Element]) -> Iterator[Element]:
         found = 0
-        for element in source:
+        for element in elements:
             found += 1
             if 0 <= wanted < found:
                 raise _of_another_count(f"at least {found}", wanted)
             yield element
         if found != wanted and wanted != UNKNOWN:
             raise _of_another_count(str(found), wanted)
+
+    def start() -> Iterator[Element]:
+        return counted(iter(source))
 
     return Pipeline(start, wanted, [source])
 
@@ -250,16 +254,18 @@ def _of_another_count(found: str, wanted: int) -> Exception:
 def ignore_errors(source: Pipeline, *, log: bool) -> Pipeline:
     def start() -> Iterator[Element]:
         elements = iter(source)
-        while True:
-            try:
-                element = next(elements)
-            except StopIteration:
-                return
-            except Exception as error:  # noqa: BLE001  # whatever a user's function raises
-                if log:
-                    print(f"Error raised with error message {error}")
-                continue
-            yield element
+
+        def step() -> Element:
+            while True:
+                try:
+                    return next(elements)
+                except StopIteration:
+                    raise
+                except Exception as error:  # noqa: BLE001  # whatever a user's function raises
+                    if log:
+                        print(f"Error raised with error message {error}")
+
+        return resumed(step)
 
     return Pipeline(start, UNKNOWN, [source])
 

@@ -103,6 +103,7 @@ CHECK_NUMERICS: Row = op(
     elementwise=True,
     linear=(0,),
     saves="",
+    checks=True,
 )
 
 

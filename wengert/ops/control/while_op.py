@@ -23,7 +23,7 @@ from wengert.core.reverse import asked_of, conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import UnimplementedError
 from wengert.execution.derived_graphs import GradientGraph, PulledBack, Pushforward
-from wengert.execution.plan import has_effects
+from wengert.execution.plan import has_checks, has_effects
 from wengert.execution.replay import replay, replay_part
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
@@ -193,6 +193,7 @@ class Loop:
             many=True,
             fills=False,
             effects=any(has_effects(g) for g in graphs),
+            checks=self.condition is not None and has_checks(self.condition),
             graphs=[self.body],
             bodies=self,
         )

@@ -140,12 +140,16 @@ def _mean_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Arra
     return mean.astype(x.dtype, copy=False)
 
 
+def _mean_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
+    # At least one, so that the transposed rule, which is forward mode, is zero along no elements.
+    count = max(_size(dims(x), axis), 1)
+    return _spread(g / float(count), dims(x), axis)
+
+
 MEAN: Row = op(
     "Mean",
     _mean_kernel,
-    vjp=(
-        lambda g, y, x, *, axis, keepdims: _spread(g / float(_size(dims(x), axis)), dims(x), axis),
-    ),
+    vjp=(_mean_rule,),
     # The mean of no elements is NaN, but it is constant.
     jvp=(
         lambda t, y, x, *, axis, keepdims: (
@@ -274,14 +278,13 @@ def _norm_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Arra
 
 
 def _norm_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
-    share = _beside(g / y, dims(x), axis)
-    return conj(x) * cast(real(share), x.dtype)
+    # In this order the transposed rule adds up nothing along an axis without elements.
+    return conj(x) / _beside(y, dims(x), axis) * cast(real(_beside(g, dims(x), axis)), x.dtype)
 
 
 def _norm_push(t: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
-    if not _size(dims(x), axis):
-        return zeros_like(y)
-    return cast(real(_reduce(SUM, conj(x) * t, axis, keepdims)), x.dtype) / y
+    slopes = conj(x) / _beside(y, dims(x), axis)
+    return cast(real(_reduce(SUM, slopes * t, axis, keepdims)), x.dtype)
 
 
 EUCLIDEAN_NORM: Row = op(

@@ -9,6 +9,7 @@ from typing import Any
 from wengert.api.session import modes
 from wengert.api.session.modes import disable_eager_execution, enable_eager_execution, name_scope
 from wengert.core.context import current_graph
+from wengert.graph.tracing import ControlFlow
 from wengert.ops.control.effects import group
 from wengert.state.variable import around_functions
 from wengert.values.shapes import give_objects
@@ -26,6 +27,7 @@ def disable_v2_behavior() -> None:
     """
     disable_eager_execution()
     disable_v2_tensorshape()
+    disable_control_flow_v2()
 
 
 def enable_v2_behavior() -> None:
@@ -35,6 +37,7 @@ def enable_v2_behavior() -> None:
     """
     enable_eager_execution()
     enable_v2_tensorshape()
+    enable_control_flow_v2()
 
 
 def enable_resource_variables() -> None:
@@ -71,17 +74,24 @@ def device(device_name_or_function: Any) -> Any:
 
 
 def enable_control_flow_v2() -> None:
-    """Accepted: branches and loops are always functions here.
+    """Keep a graph's gradient_override_map out of branches and loops, as it is by default.
+
+    They are always functions here.
 
     >>> tf.compat.v1.enable_control_flow_v2()
     """
+    ControlFlow.choose(True)
 
 
 def disable_control_flow_v2() -> None:
-    """Accepted, without effect.
+    """Let a graph's gradient_override_map reach into branches and loops.
 
     >>> tf.compat.v1.disable_control_flow_v2()
+    >>> tf.compat.v1.control_flow_v2_enabled()
+    False
+    >>> tf.compat.v1.enable_control_flow_v2()
     """
+    ControlFlow.choose(False)
 
 
 def executing_eagerly_outside_functions() -> bool:
@@ -116,12 +126,12 @@ def container(container_name: str) -> Iterator[str]:
 
 
 def control_flow_v2_enabled() -> bool:
-    """True: branches and loops are functions.
+    """Whether branches and loops are functions to a graph's gradient_override_map.
 
     >>> tf.compat.v1.control_flow_v2_enabled()
     True
     """
-    return True
+    return ControlFlow.is_functions
 
 
 def enable_tensor_equality() -> None:

@@ -14,6 +14,7 @@ from wengert.engines.native.frontend.list_forms import ListForm
 from wengert.engines.native.frontend.lowering import WHOLE, Lowering, form_in_memory
 from wengert.engines.native.frontend.parts import Part, fixed_in, shape_in, stored_in
 from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.execution.plan import effects
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.ops.control.trip_counts import trips
@@ -38,6 +39,8 @@ class Inside:
         self.emits = [(e, y) for e, y in pairs if id(y) in used]
         if (loop.condition is None) is not bool(loop.taken):
             raise NotLowered("a loop without an end, or with two")
+        if loop.condition is not None and effects(loop.condition):
+            raise NotLowered("the condition does more than tell")
         self.count = self._count(op, forms)
         if self.count is None:
             if loop.condition is not None and any(e.backward for e, _ in self.emits):

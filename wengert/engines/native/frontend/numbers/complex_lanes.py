@@ -231,6 +231,24 @@ def _turned_back(x: ComplexLane) -> ComplexLane:
     return ComplexLane(x.imag, -x.real)
 
 
+PRODUCTS: Final = 100.0  # powers to smaller whole numbers are products, as in NumPy
+
+
+def _whole_power(a: ComplexLane, n: Lane) -> ComplexLane:
+    """The product of factors, multiplied as NumPy does, which tells where they are infinite."""
+    where: Callable[..., ComplexLane] = ComplexNamespace.where
+    one = ComplexLane(like(a.real, 1.0), like(a.real, 0.0))
+    found, square, left = one, a, LANES.absolute(n)
+    for _ in range(int(PRODUCTS).bit_length()):
+        half = LANES.floor(left * 0.5)
+        found = where(left == half * 2.0, found, found * square)
+        square, left = square * square, half
+    found = where(n < 0, one / found, found)
+    for count, product in ((1.0, a), (2.0, a * a), (3.0, a * (a * a))):
+        found = where(n == count, product, found)
+    return found
+
+
 class ComplexNamespace:
     """The functions of NumPy that complex lanes support; those of real lanes are `LANES`'s."""
 
@@ -332,6 +350,9 @@ class ComplexNamespace:
     def power(x: Any, y: Any) -> ComplexLane:
         a, b = _alike(x, y)
         found = ComplexNamespace.exp(b * ComplexNamespace.log(a))
+        size = LANES.absolute(b.real)
+        is_whole = (b.imag == 0) & (size < PRODUCTS) & (LANES.floor(size) == size)
+        found = ComplexNamespace.where(is_whole, _whole_power(a, b.real), found)
         zero, one = _alike(0.0, 1.0, a)[:2]
         unknown = ComplexLane(like(a.real, math.nan), like(a.real, math.nan))
         where = ComplexNamespace.where

@@ -8,8 +8,8 @@ from wengert.engines.native.frontend.arrays import Literal, View, broadcast
 from wengert.engines.native.frontend.lanes import LANES, like
 from wengert.engines.native.frontend.lowering import RULES, Lowering
 from wengert.engines.native.frontend.numbers.complex_lanes import (
-    COMPLEX_LANES,
     PART_OF,
+    PRODUCTS,
     ComplexLane,
 )
 from wengert.engines.native.frontend.numbers.complex_numbers import (
@@ -21,8 +21,6 @@ from wengert.engines.native.frontend.numbers.complex_numbers import (
 )
 from wengert.engines.native.frontend.scalar import NotLowered, dtype_of
 from wengert.graph.operation import Operation
-
-_MOST = 64  # the exponent up to which a power is a product
 
 
 @pair_rule("Complex")
@@ -74,20 +72,21 @@ def _whole_number(y: Pair) -> int | None:
     if type(y.real.base) is not Literal or type(y.imag.base) is not Literal:
         return None
     real, imag = float(y.real.base.value), float(y.imag.base.value)
-    is_small = imag == 0 and real.is_integer() and abs(real) <= _MOST
+    is_small = imag == 0 and real.is_integer() and abs(real) < PRODUCTS
     return int(real) if is_small else None
 
 
 def _to_the_power(x: ComplexLane, exponent: int) -> ComplexLane:
-    found, square, left = None, x, abs(exponent)
+    if 0 < exponent <= 3:
+        return (x, x * x, x * (x * x))[exponent - 1]
+    one = ComplexLane(like(x.real, 1.0), like(x.real, 0.0))
+    found, square, left = one, x, abs(exponent)
     while left:
         if left & 1:
-            found = square if found is None else found * square
+            found = found * square
         left >>= 1
         square = square * square if left else square
-    if found is None:
-        return ComplexLane(like(x.real, 1.0), like(x.real, 0.0))
-    return COMPLEX_LANES.reciprocal(found) if exponent < 0 else found
+    return one / found if exponent < 0 else found
 
 
 # ---- products -----------------------------------------------------------------------------------
