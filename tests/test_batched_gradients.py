@@ -181,3 +181,18 @@ def test_zeros_of_a_vectorized_function_go_on() -> None:
         h = second.gradient(g, X)
     np.testing.assert_array_equal(third.gradient(h, X), np.zeros(X.shape))
     np.testing.assert_array_equal(second.jacobian(g, X), np.zeros((*X.shape, *X.shape)))
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_examples_are_checked_where_sizes_are_unknown(jit_compile: bool) -> None:
+    """As far as shapes are known, which is said when the function is traced."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None])], jit_compile=jit_compile)
+    def of_sums(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(x, 1)
+        return tape.batch_jacobian(y, x)
+
+    with pytest.raises(ValueError, match="must have rank at least 2"):
+        of_sums(tf.ones([2, 3]))

@@ -298,3 +298,11 @@ def test_slices_of_unknown_size_leave_a_function_whole(compiled: bool) -> None:
         assert f(x).dense_shape.numpy().tolist() == [size, 2]
         np.testing.assert_array_equal(f(x), gradient(x))
         np.testing.assert_array_equal(within(x), gradient(x).values)
+
+
+def test_rows_may_be_ragged() -> None:
+    rows = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    slices = tf.IndexedSlices(rows, tf.constant([0, 1]), tf.constant([2]))
+    assert slices.values is rows
+    assert slices.dtype == tf.float32
+    assert slices.shape == [2]

@@ -493,3 +493,75 @@ def test_memory_of_devices() -> None:
         memory.get_memory_info("GPU:7")
     with pytest.raises(ValueError, match="Failed parsing device name"):
         memory.get_memory_info("processor")
+
+
+# ---- loss scales ------------------------------------------------------------------------------
+
+
+def test_a_dynamic_loss_scale_grows_and_shrinks() -> None:
+    scale = v1.mixed_precision.DynamicLossScale(8.0, increment_period=2)
+    seen = []
+    for gradient in (1.0, 1.0, np.inf, 1.0):
+        _, finite = scale.update([tf.constant(gradient), None])
+        seen.append((bool(finite), float(scale())))
+    assert seen == [(True, 8.0), (True, 16.0), (False, 8.0), (True, 8.0)]
+    assert "num_good_steps=1, initial_loss_scale=8.0" in repr(scale)
+    same = v1.train.experimental.DynamicLossScale.from_config(scale.get_config())
+    assert same.get_config() == scale.get_config()
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_a_step_whose_gradients_are_not_finite_is_left_out(session: Any, dense: bool) -> None:
+    v, x = tf.Variable([3.0, 1.0]), v1.placeholder(tf.float32, [])
+    step = v1.train.get_or_create_global_step()
+    scale = v1.mixed_precision.experimental.DynamicLossScale(16.0, 1)
+    optimizer = v1.mixed_precision.MixedPrecisionLossScaleOptimizer(
+        v1.train.MomentumOptimizer(0.25, 0.5), scale
+    )
+    y = v if dense else tf.gather(v, [0, 1])
+    train = optimizer.minimize(tf.reduce_sum(y * y * x), step)
+    session.run(v1.global_variables_initializer())
+    seen = []
+    for factor in (1.0, np.inf, 1.0):
+        session.run(train, {x: factor})
+        value, count, factor = session.run([v, step, scale()])
+        seen.append((value.tolist(), int(count), float(factor)))
+    assert seen == [([1.5, 0.5], 1, 32.0), ([1.5, 0.5], 1, 16.0), ([0.0, 0.0], 2, 32.0)]
+
+
+def test_what_takes_a_loss_scale() -> None:
+    plain = v1.train.GradientDescentOptimizer(0.25)
+    scaled = v1.train.experimental.enable_mixed_precision_graph_rewrite(plain, 1024)
+    v = tf.Variable(3.0)
+    scaled.minimize(lambda: v * v)
+    assert v.numpy() == 1.5
+    with pytest.raises(ValueError, match="must not already be an instance"):
+        v1.mixed_precision.enable_mixed_precision_graph_rewrite(scaled)
+    with pytest.raises(ValueError, match="at least 1"):
+        v1.mixed_precision.FixedLossScale(0.5)
+
+
+# ---- private attributes -----------------------------------------------------------------------
+
+
+def test_private_attributes_are_noted_and_do_not_reach_kernels(session: Any) -> None:
+    graph = v1.get_default_graph()
+    x = v1.placeholder(tf.float32, [])
+    text = type(x.op.node_def.attr["dtype"])
+    with graph._attr_scope({"_mine": text(s=b"a"), "_by": lambda node: text(s=node.op.encode())}):
+        y = tf.sin(x)
+        with graph._attr_scope({"_mine": None}):
+            z = tf.cos(y)
+    y.op._set_attr("_other", text(b=True))
+    assert [y.op.get_attr(name) for name in ("_mine", "_by", "_other")] == [b"a", b"Sin", True]
+    assert y.op.node_def.attr["_mine"].s == b"a"
+    assert z.op.get_attr("_by") == b"Cos"
+    for op in (z.op, x.op):
+        with pytest.raises(ValueError, match="_mine"):
+            op.get_attr("_mine")
+    y.op._clear_attr("_other")
+    with pytest.raises(ValueError, match="_other"):
+        y.op.get_attr("_other")
+    assert session.run([y, tf.gradients(z, x)[0]], {x: 0.0}) == [0.0, 0.0]
+    with pytest.raises(TypeError, match="attr_map must be a dictionary"), graph._attr_scope({1: 2}):
+        pass

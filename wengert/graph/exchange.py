@@ -38,7 +38,11 @@ class Exchange:
 
     def plain(self, value: Any) -> Any:
         """What a message AttrValue says; anything else itself."""
-        return self._load().attr_of(value) if hasattr(value, "WhichOneof") else value
+        return self._load().attr_of(value) if self.is_message(value) else value
+
+    def is_message(self, value: Any) -> bool:
+        """Whether a value is a message AttrValue."""
+        return hasattr(value, "WhichOneof")
 
 
 exchange: Final = Exchange()

@@ -231,6 +231,23 @@ class Graph(Builder):
         return None, lambda: setattr(self, "_devices", before)
 
     @context_manager
+    def _attr_scope(self, attr_map: Any) -> Change:
+        """Operations made inside are given attributes: messages, functions of a NodeDef, or None for no more."""
+        known = isinstance(attr_map, dict) and all(
+            isinstance(name, str)
+            and (value is None or callable(value) or exchange.is_message(value))
+            for name, value in attr_map.items()
+        )
+        if not known:
+            raise TypeError(
+                "attr_map must be a dictionary mapping strings to AttrValue protocol buffers or "
+                "callables that emit AttrValue protocol buffers"
+            )
+        before, after = self._given, self._given | attr_map
+        self._given = {name: value for name, value in after.items() if value is not None}
+        return None, lambda: setattr(self, "_given", before)
+
+    @context_manager
     def _original_op(self, op: Operation) -> Change:
         """Operations inside are made in place of another, or for it."""
         span = [len(self.operations), None, op]

@@ -116,6 +116,8 @@ class Builder:
         self._forms: dict[Any, Form] = {}
         self._control: list[Control] = []
         self._devices: list[Device] = []
+        self._given: dict[str, Any] = {}  # attributes that operations are given: see `_attr_scope`
+        self.noted: dict[str, dict[str, Any]] = {}  # what they were given, by name
 
     # ---- the interpreter ---------------------------------------------------------------------
 
@@ -294,6 +296,8 @@ class Builder:
             control.inside.add(id(op))
         self.operations.append(op)
         self._by_name[op.name] = op
+        for key, value in self._given.items():
+            op._set_attr(key, value(op.node_def) if callable(value) else value)
         return op
 
     def _outputs(self, op: Operation, known: Sequence[Any] | None) -> list[SymbolicTensor]:

@@ -89,7 +89,15 @@ class Operation(metaclass=ABCMeta):  # those of tapes are such, too
         """The value of an attribute that the operation was made with; text is bytes."""
         return as_told(self._attribute(name))
 
+    @property
+    def noted(self) -> dict[str, Any]:
+        """The private attributes that programs gave it, which its kernel does not know."""
+        found: dict[str, Any] = self.graph.noted.get(self.name, {})
+        return found
+
     def _attribute(self, name: str) -> Any:
+        if name in self.noted:
+            return self.noted[name]
         if name == "_gradient_op_type" and self.row.gradient_type:
             return self.row.gradient_type
         if name not in self.attrs:
@@ -104,6 +112,8 @@ class Operation(metaclass=ABCMeta):  # those of tapes are such, too
         """Change an attribute; that of the gradient's type replaces the operation's rule."""
         if name == "_gradient_op_type":
             self.row = with_rule(self.row, _as_text(value))
+        elif name.startswith("_"):
+            self.graph.noted[self.name] = {**self.noted, name: exchange.plain(value)}
         else:
             self.attrs = {**self.attrs, name: exchange.plain(value)}
         self.graph.changes += 1
@@ -111,6 +121,7 @@ class Operation(metaclass=ABCMeta):  # those of tapes are such, too
     def _clear_attr(self, name: str) -> None:
         """Forget an attribute that was set."""
         self.attrs = {key: value for key, value in self.attrs.items() if key != name}
+        self.noted.pop(name, None)
         self.graph.changes += 1
 
     @property

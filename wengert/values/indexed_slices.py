@@ -81,14 +81,15 @@ class IndexedSlices(Composite):
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
-        self._values: Tensor = bound.pack(values)
+        # Rows may be ragged, or sparse.
+        self._values: Any = values if isinstance(values, Composite) else bound.pack(values)
         self._indices: Tensor = bound.pack(indices)
         self._dense_shape = None if dense_shape is None else _as_dims(dense_shape)
 
     @property
     def values(self) -> Tensor:
         """The rows."""
-        return self._values
+        return self._values  # type: ignore[no-any-return]
 
     @property
     def indices(self) -> Tensor:
@@ -119,12 +120,14 @@ class IndexedSlices(Composite):
     @property
     def dtype(self) -> DType:
         """The dtype of the rows."""
-        return self._values.dtype
+        dtype: DType = self._values.dtype
+        return dtype
 
     @property
     def device(self) -> str:
         """Where the rows are."""
-        return self._values.device
+        device: str = self._values.device
+        return device
 
     def with_values(self, values: Any) -> IndexedSlices:
         """Other rows at the same places."""

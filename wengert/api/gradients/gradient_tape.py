@@ -785,18 +785,11 @@ class GradientTape:
                 "with parallel_iterations."
             )
         (y,), (x,) = _single(target, "target"), _single(source, "source")
+        _check_examples(y, x)
         if not (is_certain(dims(y)) and is_certain(dims(x))):
             self._close()
             with _scope_of_gradients(), self._by(overrides, tape):
                 return _batch_jacobian_in_a_loop(tape, y, x, policy)
-        for value in (y, x):
-            if len(dims(value)) < 2:
-                raise ValueError(f"Shape {value.shape} must have rank at least 2")
-        if dims(y)[0] != dims(x)[0]:
-            raise ValueError(
-                f"Need first dimension of target shape ({y.shape}) and source shape ({x.shape}) to "
-                "match."
-            )
         n, *one = dims(y)
         size = math.prod(one)
         self._close()
@@ -812,6 +805,15 @@ class GradientTape:
                 return zeros((n, *one, *dims(x)[1:]), y.dtype if none else x.dtype)
             behind = transpose(rows, (1, 0, *range(2, len(dims(rows)))))
             return reshape(behind, (n, *one, *dims(x)[1:]))
+
+
+def _check_examples(y: Tensor, x: Tensor) -> None:
+    """Whether two values may be of the same number of examples, as far as that is known."""
+    first = [value.shape.with_rank_at_least(2)[:1] for value in (y, x)]
+    if not first[0].is_compatible_with(first[1]):
+        raise ValueError(
+            f"Need first dimension of target shape ({y.shape}) and source shape ({x.shape}) to match."
+        )
 
 
 @contextmanager

@@ -95,7 +95,7 @@ def node(op: Operation, kind: str, inputs: list[str], attrs: dict[str, Any]) -> 
     made = message("NodeDef")(
         name=op.name, op=kind, input=[*inputs, *after], device=op.device or ""
     )
-    given = {key: value for key, value in op.attrs.items() if key.startswith("_")}
+    given = {key: value for key, value in op.attrs.items() if key.startswith("_")} | op.noted
     for key, value in {**attrs, **given}.items():
         made.attr[key].CopyFrom(attr_value(value))
     if op.name in op.graph.colocations:

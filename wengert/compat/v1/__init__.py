@@ -38,6 +38,7 @@ from wengert.compat.v1 import logging as logging
 from wengert.compat.v1 import losses as losses
 from wengert.compat.v1 import math as math
 from wengert.compat.v1 import metrics as metrics
+from wengert.compat.v1 import mixed_precision as mixed_precision
 from wengert.compat.v1 import nn as nn
 from wengert.compat.v1 import ragged as ragged
 from wengert.compat.v1 import random as random

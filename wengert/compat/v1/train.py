@@ -28,6 +28,7 @@ from wengert.compat.v1.inputs.producers import limit_epochs as limit_epochs
 from wengert.compat.v1.inputs.producers import range_input_producer as range_input_producer
 from wengert.compat.v1.inputs.producers import slice_input_producer as slice_input_producer
 from wengert.compat.v1.inputs.producers import string_input_producer as string_input_producer
+from wengert.compat.v1.mixed_precision import train_experimental as _train_experimental
 from wengert.compat.v1.monitored.hooks import FeedFnHook as FeedFnHook
 from wengert.compat.v1.monitored.hooks import FinalOpsHook as FinalOpsHook
 from wengert.compat.v1.monitored.hooks import (
@@ -82,7 +83,6 @@ from wengert.saving.checkpoint_state import get_checkpoint_state as get_checkpoi
 from wengert.saving.checkpoint_state import latest_checkpoint as latest_checkpoint
 from wengert.saving.checkpoint_state import remove_checkpoint as remove_checkpoint
 from wengert.saving.checkpoint_state import update_checkpoint_state as update_checkpoint_state
-from wengert.train import experimental as experimental
 from wengert.train.coordinator import Coordinator as Coordinator
 from wengert.train.decay_functions import cosine_decay as cosine_decay
 from wengert.train.decay_functions import cosine_decay_restarts as cosine_decay_restarts
@@ -110,6 +110,7 @@ from wengert.train.legacy_optimizers import (
 from wengert.train.legacy_optimizers import RMSPropOptimizer as RMSPropOptimizer
 from wengert.train.moving_average import ExponentialMovingAverage as ExponentialMovingAverage
 
+experimental = _train_experimental
 NewCheckpointReader = _new_checkpoint_reader
 
 

@@ -136,7 +136,9 @@ def _mean_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Arra
         whole = xp.abs(total) // max(_size(x.shape, axis), 1)
         return (xp.sign(total) * whole).astype(x.dtype)
     total = _accurately(xp, "sum", x, axis, keepdims)
-    mean: Array = total / x.dtype.type(_size(x.shape, axis))
+    # No complex numbers have the mean 0 in TensorFlow, and no real ones NaN.
+    count = max(_size(x.shape, axis), 1 if x.dtype.kind == "c" else 0)
+    mean: Array = total / x.dtype.type(count)
     return mean.astype(x.dtype, copy=False)
 
 
