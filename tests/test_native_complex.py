@@ -412,3 +412,29 @@ def test_powers_of_infinite_numbers(dtype: str, known: bool) -> None:
         given = (bases,) if known else (bases, y)
         found = tf.function(power, jit_compile=True)(*given)
         np.testing.assert_allclose(found, power(*given), rtol=1e-5, err_msg=str(exponent))
+
+
+@pytest.mark.parametrize("shape", [[], [2]])
+def test_rows_of_a_loop_that_other_loops_take(shape: list[int]) -> None:
+    """What the inner loop emits becomes a list of complex numbers, and not of their parts."""
+
+    def nested(v: Any) -> Any:
+        def inner(k: Any, t: Any) -> Any:
+            return tf.while_loop(
+                lambda m, _: m < k + 1, lambda m, s: (m + 1, tf.sin(s) * v), (0, t)
+            )[1]
+
+        return tf.while_loop(lambda k, t: k < 3, lambda k, t: (k + 1, inner(k, t)), (0, v))[1]
+
+    def gradients(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                # Its rank is not known, so that the outer loop is NumPy's and the inner one is not.
+                y = nested(tf.py_function(lambda t: t * 1.0, [x], x.dtype))
+            g = tape.gradient(y, x)
+        return g, outer.gradient(g, x)
+
+    x = tf.cast(tf.fill(shape, 0.3 + 0.1j), tf.complex128)
+    assert_same(tf.function(gradients, jit_compile=True)(x), gradients(x))

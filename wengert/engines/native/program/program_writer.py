@@ -158,7 +158,7 @@ class ProgramWriter:
         self._name_of[id(rows)], self._name_of[id(rows.tally)] = name, tally
         source = self._objects[id(rows.source)]
         self.lines.append(
-            f"{name}, {tally} = as_rows({source}, {rows.shape!r}, {self._dtype(rows)})"
+            f"{name}, {tally} = as_rows({source}, {self._seen_shape(rows.shape, rows)!r}, {self._dtype(rows)})"
         )
         self.lines.append(f"if {name} is None: return otherwise(values)")
 
@@ -172,7 +172,9 @@ class ProgramWriter:
 
     def _new_rows(self, rows: Rows, count: str) -> str:
         """An array of so many rows, as an expression."""
-        return f"empty((int({count}), *{rows.shape!r}), {self._dtype(rows)})"
+        return (
+            f"empty((int({count}), *{self._seen_shape(rows.shape, rows)!r}), {self._dtype(rows)})"
+        )
 
     def _dtype(self, base: Base) -> str:
         kind = "bool" if base.kind == "b1" else base.kind
