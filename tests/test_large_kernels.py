@@ -1114,3 +1114,31 @@ def test_random_words(start: int, count: int) -> None:
     found = random_words(state, count)
     assert found.dtype == want.dtype
     np.testing.assert_array_equal(found, want)
+
+
+@pytest.mark.parametrize("dtypes", [("float32", "float16"), ("float16", "float32")])
+@pytest.mark.parametrize("size", [1, 2, 17, elementwise.WIDEST - 1])
+def test_no_vector_begins_before_a_short_array(monkeypatch: Any, dtypes: Any, size: int) -> None:
+    """The last one ends with the array: of a shorter one it would write over the memory before."""
+    monkeypatch.setattr(elementwise, "_loop", None)
+    x = np.linspace(-2.0, 2.0, size).astype(dtypes[0])
+    found = elementwise.in_other_size(x, np.dtype(dtypes[1]))
+    assert found.dtype == dtypes[1]
+    np.testing.assert_array_equal(found, x.astype(dtypes[1]))
+    assert elementwise.apply_row(TABLE["Exp"], [x], {}) is None
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
+@pytest.mark.parametrize("columns", [1, 2, 17])
+def test_a_few_sums_of_many_halves(dtype: Any, columns: int) -> None:
+    """Each is divided, or its root taken, before it is rounded, in each way of running."""
+    x = tf.fill([2500, columns], tf.constant(100.0, dtype))
+    few = x[:30]
+    for reduce, many, wanted in (
+        (tf.reduce_mean, 100.0, 100.0),
+        (tf.math.reduce_euclidean_norm, 5000.0, 548.0),
+    ):
+        for given, value in ((x, many), (few, wanted)):
+            for way in (lambda f: f, tf.function, tf.function(jit_compile=True)):
+                found = np.asarray(way(lambda v, r=reduce: r(v, 0))(given), np.float64)
+                np.testing.assert_allclose(found, np.full([columns], value), rtol=4e-3)

@@ -104,9 +104,14 @@ def _size(shape: Dims, axis: Dims) -> int:
 
 def _accurately(xp: Namespace, name: str, x: Array, axis: Dims, keepdims: bool) -> Array:
     """Two-byte floats are summed in float32, so that long sums stay accurate."""
+    total = _in_float32(xp, name, x, axis, keepdims)
+    return total.astype(x.dtype, copy=False)
+
+
+def _in_float32(xp: Namespace, name: str, x: Array, axis: Dims, keepdims: bool) -> Array:
     wide = widen(x)
     total: Array = getattr(xp, name)(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
-    return total if wide is x else total.astype(x.dtype)
+    return total
 
 
 def _reduce_large(row: Row, arrays: Sequence[Array], attrs: Attrs) -> Array | None:
@@ -135,10 +140,10 @@ def _mean_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Arra
         total = xp.sum(x, axis=axis, keepdims=keepdims)
         whole = xp.abs(total) // max(_size(x.shape, axis), 1)
         return (xp.sign(total) * whole).astype(x.dtype)
-    total = _accurately(xp, "sum", x, axis, keepdims)
+    total = _in_float32(xp, "sum", x, axis, keepdims)
     # No complex numbers have the mean 0 in TensorFlow, and no real ones NaN.
     count = max(_size(x.shape, axis), 1 if x.dtype.kind == "c" else 0)
-    mean: Array = total / x.dtype.type(count)
+    mean: Array = total / total.dtype.type(count)
     return mean.astype(x.dtype, copy=False)
 
 
@@ -276,7 +281,8 @@ ARG_MIN: Row = _arg_row("ArgMin", "argmin", np.inf)
 
 
 def _norm_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Array:
-    return xp.sqrt(_accurately(xp, "sum", x * xp.conj(x), axis, keepdims)).astype(x.dtype)
+    wide = widen(x)
+    return xp.sqrt(_accurately(xp, "sum", wide * xp.conj(wide), axis, keepdims)).astype(x.dtype)
 
 
 def _norm_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:

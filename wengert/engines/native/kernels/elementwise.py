@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -42,7 +43,7 @@ def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
         return None
     shape = _common_shape([x.shape for x in arrays])
     types = [type_or_none(x.dtype) for x in arrays]
-    if not shape or 0 in shape or None in types:
+    if not shape or 0 in shape or None in types or math.prod(shape) < WIDEST:
         return None
     if not all(x.flags.c_contiguous and (x.shape == shape or x.size == 1) for x in arrays):
         return _by_rows(row, arrays, shape)
@@ -66,6 +67,8 @@ def in_other_size(x: Any, dtype: Any) -> Any:
     kinds = type_or_none(x.dtype), type_or_none(np.dtype(dtype))
     if "f4" not in kinds or HALVES.isdisjoint(kinds) or not x.size:
         return None
+    if x.size < WIDEST:  # a vector would begin before the array
+        return x.astype(dtype)
     code, (given,) = begun([str(kinds[0])])
     value = code.add("cast", str(kinds[1]), (given.value,))
     y = np.empty(x.shape, dtype)
@@ -195,7 +198,7 @@ def _loop(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
     code, out, width = _code_of(kinds, instructions, value)
     w = KernelWriter(len(kinds) + 1, 2)
     size, block = w.numbers
-    # The last vector overlaps the one before, so that it ends with the array.
+    # The last vector overlaps the one before, so that it ends with the array: which is not shorter.
     last = w.sub(size, width)
     numbers = {
         k: _spread(w, kind, w.arrays[k], 0, width)
