@@ -13,6 +13,7 @@ from wengert.engines.native.runtime.processor import is_supported
 from wengert.ops.arrays.slicing import _folded, _folded_often
 from wengert.ops.reductions.counting import _count_kernel
 from wengert.ops.reductions.unique import _counted_kernel
+from wengert.ops.sparse.edit_distance import _distance_kernel
 from wengert.ops.special.bessel import _of_low_order
 from wengert.ops.support import large_kernels
 from wengert.ops.support.large_kernels import LargeKernel
@@ -97,6 +98,31 @@ def test_elements_that_are_all_different() -> None:
         y, idx = tf.unique(x)
         assert len(y) == len(x)
         assert (idx.numpy() == np.arange(len(x))).all()
+
+
+# ---- distances --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["i4", "u1", "f4", "S"])
+@pytest.mark.parametrize(("pairs", "length"), [(200, 9), (3, 300), (40, 1)])
+def test_edit_distances(kind: str, pairs: int, length: int, monkeypatch: Any) -> None:
+    rng = np.random.default_rng(length)
+    given: list[Any] = []
+    for _ in range(2):
+        ends = rng.integers(0, length + 1, pairs)
+        places = np.array([(i, j) for i, end in enumerate(ends) for j in range(end)])
+        values = rng.integers(0, 4, len(places)).astype(kind)
+        if kind == "f4":
+            values[rng.random(len(values)) < 0.1] = np.nan  # equals nothing
+            values[rng.random(len(values)) < 0.1] = -0.0  # equals 0.0
+        mixed = rng.permutation(len(places)) if kind == "u1" else slice(None)
+        strings = values.astype(object) if kind == "S" else values
+        given += [places[mixed].reshape(-1, 2), strings[mixed]]
+
+    def run() -> Any:
+        return _distance_kernel(np, *given, shape=(pairs,), normalize=False)
+
+    alike(run, large_kernels.edit_distance_kernel, monkeypatch)
 
 
 # ---- boxes ------------------------------------------------------------------------------------

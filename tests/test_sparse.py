@@ -221,6 +221,51 @@ def test_edit_distance_of_drawn_sequences() -> None:
         assert found.numpy().tolist() == [table[-1, -1]]
 
 
+def test_edit_distance_beyond_the_shape() -> None:
+    inside = tf.SparseTensor([[0, 0]], [1], [2, 2])
+    for row in (-1, 2):
+        beyond = tf.SparseTensor([[row, 0]], [1], [2, 2])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds"):
+            tf.edit_distance(inside, beyond)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int64, object])
+def test_sets_of_drawn_rows(kind: Any) -> None:
+    """As Python's sets say, for rows that are missing and numbers that are far apart, too."""
+    rng = np.random.default_rng(3)
+    far = np.array([-(2**63), 2**63 - 1, 0, 5], np.int64)
+    for count in (0, 1, 5, 60):
+        sets: list[dict[Any, set[Any]]] = [{}, {}]
+        given: list[Any] = []
+        for held in sets:
+            at = np.unravel_index(np.sort(rng.choice(60, count, replace=False)), (4, 3, 5))
+            values = rng.integers(0, 9, count)
+            if kind is not object:
+                values = far[values % 4] if kind is np.int64 else values.astype(kind)
+            for i, j, value in zip(*at[:2], values.tolist(), strict=True):
+                held.setdefault((int(i), int(j)), set()).add(value)
+            shown = np.array([str(v) for v in values], object) if kind is object else values
+            given.append(tf.SparseTensor(np.stack(at, 1), tf.constant(shown), (4, 3, 5)))
+        for how, combine in (
+            (tf.sets.union, set.union),
+            (tf.sets.intersection, set.intersection),
+            (tf.sets.difference, set.difference),
+        ):
+            want = [
+                ([*row, k], str(value).encode() if kind is object else value)
+                for row in sorted({*sets[0], *sets[1]})
+                for k, value in enumerate(sorted(combine(*[s.get(row, set()) for s in sets])))
+            ]
+            found = how(given[0], given[1])
+            assert found.indices.numpy().tolist() == [at for at, _ in want]
+            assert found.values.numpy().tolist() == [value for _, value in want]
+            assert found.dense_shape.numpy()[-1] == max((at[-1] + 1 for at, _ in want), default=0)
+        sizes = tf.sets.size(given[0]).numpy()
+        assert {(i, j): n for (i, j), n in np.ndenumerate(sizes) if n} == {
+            row: len(held) for row, held in sets[0].items()
+        }
+
+
 def test_edit_distance_of_unknown_sizes() -> None:
     """Which are guessed at, and may be large, while the graph is built."""
     v1 = tf.compat.v1

@@ -565,3 +565,31 @@ def test_private_attributes_are_noted_and_do_not_reach_kernels(session: Any) -> 
     assert session.run([y, tf.gradients(z, x)[0]], {x: 0.0}) == [0.0, 0.0]
     with pytest.raises(TypeError, match="attr_map must be a dictionary"), graph._attr_scope({1: 2}):
         pass
+def test_differences_of_lists() -> None:
+    """As TensorFlow's table of hashes says: a NaN is like no other one, and -0.0 is 0.0."""
+    v1 = tf.compat.v1
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 500, 900), rng.integers(0, 500, 300)
+    for given in (x, x.astype(np.float32), x.astype(str).astype(object)):
+        other = y.astype(given.dtype) if given.dtype != object else y.astype(str).astype(object)
+        left, places = v1.setdiff1d(given, other)
+        want = np.flatnonzero(~np.isin(x, y))
+        assert places.dtype == tf.int32
+        assert (places.numpy() == want).all()
+        assert (
+            left.numpy()
+            == (
+                np.strings.encode(given[want].astype(str)) if given.dtype == object else given[want]
+            )
+        ).all()
+    left, places = v1.setdiff1d([1.0, np.nan, -0.0], [np.nan, 0.0], index_dtype=tf.int64)
+    assert (places.dtype, places.numpy().tolist()) == (tf.int64, [0, 1])
+    for of_x, of_y in (([], [1]), ([1, 2], [])):
+        assert v1.setdiff1d(tf.constant(of_x, tf.int64), of_y).out.numpy().tolist() == of_x
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)] * 2)
+    def open_sizes(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+        return v1.setdiff1d(x, y).out
+
+    assert open_sizes([1, 2, 3, 1], [2, 4]).numpy().tolist() == [1, 3, 1]
+    assert open_sizes([1, 2], []).numpy().tolist() == [1, 2]

@@ -43,6 +43,7 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.unique_kernel: ("in_turn.unique", "unique"),
     large.suppression_kernel: ("in_turn.suppression", "suppress"),
     large.poisson_kernel: ("in_turn.poisson", "draw"),
+    large.edit_distance_kernel: ("in_turn.edit_distance", "distances"),
     large.shuffle_kernel: ("in_turn.shuffle", "permutation"),
     large.philox_kernel: ("philox", "blocks"),
     large.segments_kernel: ("segments", "change_rows"),

@@ -41,7 +41,7 @@ def _order_kernel(_: Namespace, indices: Array) -> Array:
     return np.argsort(flat, kind="stable")
 
 
-def _groups_kernel(_: Namespace, indices: Array) -> list[Array]:
+def group_kernel(_: Namespace, indices: Array) -> list[Array]:
     """The unique coordinates, sorted, and the index of each given one among them."""
     order = _order_kernel(np, indices)
     ordered = indices[order]
@@ -60,7 +60,7 @@ def _groups_forms(inputs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
 
 
 ORDER: Row = op("SparseOrder", _order_kernel, by_value=True)
-GROUPS: Row = op("SparseGroups", _groups_kernel, many=True, forms=_groups_forms)
+GROUPS: Row = op("SparseGroups", group_kernel, many=True, forms=_groups_forms)
 
 
 def order_of(indices: Tensor) -> Tensor:
@@ -133,8 +133,9 @@ def check_sorted(indices: Array, who: str) -> None:
     if len(indices) < 2 or not indices.shape[1]:
         return
     step = np.diff(indices, axis=0)
-    first = np.argmax(step != 0, axis=1)
-    lead = np.take_along_axis(step, first[:, None], 1)[:, 0]
+    lead = step[:, 0]  # the first step that is not zero
+    for column in step.T[1:]:
+        lead = np.where(lead == 0, column, lead)
     if (lead > 0).all():
         return
     at = int(np.argmax(lead <= 0))

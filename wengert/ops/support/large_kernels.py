@@ -225,6 +225,14 @@ def poisson_kernel(constants: Any, state: Any, rates: Any, count: int, apart: in
 
 
 @_large_kernel
+def edit_distance_kernel(said: Any, said_ends: Any, meant: Any, meant_ends: Any) -> Any:
+    """For each pair of sequences of int64 how many insertions, deletions and exchanges part them.
+
+    The sequences follow each other, from each of the ends to the next.
+    """
+
+
+@_large_kernel
 def shuffle_kernel(words: Any) -> Any:
     """The integers up to the number of random words, each exchanged with one at a place behind it.
 

@@ -9,16 +9,18 @@ import numpy as np
 
 from wengert.compat.v1.functions.arguments import one_of
 from wengert.inference.public_functions import nameable
-from wengert.ops.arrays import creation, gathering, indexing, shaping, slicing
+from wengert.ops.arrays import creation, gathering, indexing, joining, shaping, slicing
 from wengert.ops.math import comparison, elementwise
 from wengert.ops.math import complex as complex_ops
 from wengert.ops.math.arithmetic import floordiv, truediv
 from wengert.ops.nn import activations
 from wengert.ops.reductions import counting, reductions, sequences, sorting
+from wengert.ops.reductions.unique import unique
+from wengert.ops.support.declare import convert_alike
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.convert import convert_to_tensor as now_convert_to_tensor
-from wengert.values.tensor import Tensor
+from wengert.values.tensor import Tensor, dims
 from wengert.values.typed_calls import of_two
 
 
@@ -342,8 +344,10 @@ def setdiff1d(
     >>> values.numpy().tolist(), places.numpy().tolist()
     ([1, 3], [0, 2])
     """
-    x, y = convert(x), convert(y)
-    is_found = comparison.equal(shaping.expand_dims(x, 1), shaping.expand_dims(y, 0))
-    found = reductions.reduce_any(is_found, 1)
-    places = elementwise.cast(shaping.reshape(comparison.where(~found), [-1]), index_dtype)
+    x, y = convert_alike("ListDiff", x, y)
+    # Numbers are given in the order of first occurrences: all of y's are below those of the rest.
+    numbers = unique(joining.concat([y, x], 0)).idx
+    of_y, of_x = numbers[: dims(y)[0]], numbers[dims(y)[0] :]
+    is_left = of_x > reductions.reduce_max(of_y)
+    places = elementwise.cast(shaping.reshape(comparison.where(is_left), [-1]), index_dtype)
     return Difference(gathering.gather(x, places, name=name), places)
