@@ -334,3 +334,40 @@ def test_partitions_of_what_only_a_run_knows() -> None:
                 found = f(tf.constant(numbers, dtype))
                 assert [v.numpy().tolist() for v in found] == [splits, expected]
                 assert [v.dtype for v in found] == [dtype, dtype]
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_ranges_of_drawn_ends(dtype: Any) -> None:
+    """Each number is the one before it and a step, rounded to the dtype, as in TensorFlow."""
+    rng = np.random.default_rng(0)
+    for count in (0, 1, 7, 40):
+        first, last = (rng.uniform(-20, 20, count).astype(dtype) for _ in range(2))
+        step = (rng.choice([-1, 1], count) * rng.uniform(1, 9, count)).astype(dtype)
+        if count == 40:
+            last[0] = first[0] + 3000 * step[0]  # far longer than the others
+        found = tf.ragged.range(first, last, step)
+        assert found.dtype == tf.as_dtype(dtype)
+        for row, a, b, d in zip(found, first, last, step, strict=True):
+            want, now = [], a
+            while now < b if d > 0 else now > b:
+                want.append(now)
+                now = dtype(now + d)
+            size = np.ceil(np.divide(b - a, d)) if np.issubdtype(dtype, np.floating) else len(want)
+            assert row.numpy().tolist() == want[: int(max(size, 0))]
+
+
+def test_ranges_that_are_far_or_endless() -> None:
+    low, high = -(2**63), 2**63 - 1
+    found = tf.ragged.range(
+        tf.constant([low, high, high - 3]), tf.constant([high, low, high]), [2**62, -high, 2]
+    )
+    assert found.to_list() == [
+        [low, low + 2**62, 0, 2**62], [high, 0, -high], [high - 3, high - 1],
+    ]  # fmt: skip
+    for start, limit, step in ((0.0, np.inf, 1.0), (0.0, np.nan, 1.0), (0.0, 5.0, np.nan)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"limit - start\) / delta\) <="):
+            tf.ragged.range([start], [limit], [step])
+    assert tf.ragged.range([0.0], [5.0], [np.inf]).to_list() == [[]]
+    half = tf.ragged.range(tf.constant([1.0], tf.bfloat16), tf.constant([3.0], tf.bfloat16))
+    assert half.dtype == tf.bfloat16
+    assert half.to_list() == [[1.0, 2.0]]

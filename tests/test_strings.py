@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.ops.strings import patterns
 
 s = tf.strings
 RAGGED = tf.ragged.constant([["one", "two three"], [], ["four"]])
@@ -140,3 +142,88 @@ def test_numbers_are_no_strings() -> None:
         s.lower(3)
     with pytest.raises(TypeError, match="to EagerTensor of dtype string"):
         s.length(np.zeros(2))
+
+
+# ---- characters -------------------------------------------------------------------------------
+
+
+def whole_and_cut(seed: int) -> list[bytes]:
+    """Strings of characters, the same cut anywhere, and bytes at random."""
+    rng = np.random.default_rng(seed)
+    parts = ["a", "é", "∂", "😀", "\x00", "\x1f"]
+    wholes = ["".join(rng.choice(parts, rng.integers(0, 7))).encode() for _ in range(30)]
+    cut = [text[rng.integers(0, 3) : rng.integers(0, 20)] for text in wholes]
+    return [*wholes, *cut, *[rng.bytes(int(size)) for size in rng.integers(0, 9, 30)]]
+
+
+@pytest.mark.parametrize("errors", ["replace", "ignore"])
+@pytest.mark.parametrize("controls", [False, True])
+def test_code_points_and_their_places(errors: str, controls: bool) -> None:
+    """As Python decodes them; at each place begins what decodes to this character."""
+    texts = whole_and_cut(1)
+    points, places = s.unicode_decode_with_offsets(
+        texts, "UTF-8", errors, replace_control_characters=controls
+    )
+    split = s.unicode_split_with_offsets(texts, "UTF-8", errors)
+    for k, (row, at) in enumerate(zip(points.to_list(), places.to_list(), strict=True)):
+        want = texts[k].decode(errors=errors)
+        if controls:
+            want = re.sub("[\0-\x1f]", "\ufffd" if errors == "replace" else "", want)
+        assert "".join(map(chr, row)) == want
+        assert at == sorted(set(at))
+        for point, begin in zip(row, at, strict=True):
+            assert point == 0xFFFD or texts[k][begin:].startswith(chr(point).encode())
+        if not controls:
+            assert b"".join(split[0][k].numpy()).decode() == want
+            assert split[1][k].numpy().tolist() == at
+
+
+@pytest.mark.parametrize("name", ["UTF-16-BE", "UTF-32-BE", "UTF-16-LE", "ISO-8859-1", "US ASCII"])
+def test_code_points_of_other_encodings(name: str) -> None:
+    texts = [text.decode().encode("utf-16-be") for text in whole_and_cut(2)[:30]]
+    python = {"US ASCII": "ascii"}.get(name, name)
+    for errors in ("replace", "ignore"):
+        points, places = s.unicode_decode_with_offsets(texts, name, errors)
+        encoded = s.unicode_transcode(texts, name, "UTF-8", errors).numpy()
+        for k, (row, at) in enumerate(zip(points.to_list(), places.to_list(), strict=True)):
+            assert "".join(map(chr, row)) == texts[k].decode(python, errors)
+            assert encoded[k] == texts[k].decode(python, errors).encode()
+            assert at == sorted(set(at))
+            if 0xFFFD not in row and errors == "replace":
+                ends = [*at[1:], len(texts[k])][: len(at)]
+                parts = [texts[k][a:b].decode(python) for a, b in zip(at, ends, strict=True)]
+                assert "".join(parts) == "".join(map(chr, row))
+
+
+def test_code_points_that_are_none() -> None:
+    rows = tf.ragged.constant([[97, 0xD800, 0x10FFFF], [], [-1], [0x110000, 98]])
+    assert s.unicode_encode(rows, "UTF-8", "ignore").numpy().tolist() == [
+        "a\U0010ffff".encode(), b"", b"", b"b",
+    ]  # fmt: skip
+    assert s.unicode_encode(rows, "UTF-16-BE", "replace", 63).numpy().tolist() == [
+        "a?\U0010ffff".encode("utf-16-be"), b"", b"\0?", b"\0?\0b",
+    ]  # fmt: skip
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of range for Unicode"):
+        s.unicode_encode(rows, "UTF-8", "strict")
+    scripts = s.unicode_script([-1, 97, 0x3B1, 0x10FFFF, 0x110000, 2**31 - 1, -(2**31)])
+    assert scripts.numpy().tolist() == [-1, 25, 14, 103, -1, -1, -1]
+
+
+# ---- patterns ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a", "(a)|(é+)", "[^a]", "a*", r"\b", "(?i)A|^", "x{0}", "()a"]
+)
+@pytest.mark.parametrize("rewrite", ["", "<&>", r"[\0]", r"\\", r"\1\1"])
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_replaced_matches(pattern: str, rewrite: str, everywhere: bool) -> None:
+    """Match by match: Python's own substitution replaces the empty one behind a match, too."""
+    texts = [text for text in whole_and_cut(3) if b"\xff" not in text]
+    fits = patterns.compiled(pattern.encode())
+    parts = patterns.rewriting(rewrite.encode(), fits.groups)
+    found = s.regex_replace(texts, pattern, rewrite, everywhere).numpy().tolist()
+    if parts is None:
+        assert found == texts
+    else:
+        assert found == [patterns.replaced(text, fits, parts, everywhere) for text in texts]

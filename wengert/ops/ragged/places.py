@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -65,10 +65,54 @@ def _range_kernel(_: Namespace, starts: Array, limits: Array, deltas: Array) -> 
     if not np.all(deltas):
         raise InvalidArgumentError("Requires delta != 0 [Op:RaggedRange]")
     each = np.broadcast_arrays(starts, limits, deltas)
-    rows = [np.arange(*p) for p in zip(*(np.atleast_1d(e) for e in each), strict=True)]
-    ends = np.cumsum([0, *map(len, rows)])
-    values = np.concatenate([np.zeros(0, starts.dtype), *rows])
-    return [ends.astype(np.int64), values.astype(starts.dtype)]
+    first, last, step = (np.atleast_1d(e) for e in each)
+    lengths = _lengths(first, last, step)
+    ends = np.append(0, np.cumsum(lengths))
+    if starts.dtype.kind != "i":
+        return [ends, _summed_up(first, step, lengths)]
+    column = (np.arange(ends[-1]) - np.repeat(ends[:-1], lengths)).astype(starts.dtype)
+    return [ends, np.repeat(first, lengths) + column * np.repeat(step, lengths)]
+
+
+def _lengths(first: Array, last: Array, step: Array) -> Array:
+    """How many numbers lie from the first to before the last one."""
+    if first.dtype.kind == "i":
+        wide = object if _is_far(first, last) else np.int64
+        first, last, step = (x.astype(wide) for x in (first, last, step))
+        return np.maximum(-((first - last) // step), 0).astype(np.int64)
+    count = np.ceil((last - first) / step)
+    if not (count < _ENDLESS).all():
+        raise InvalidArgumentError(
+            "Requires ((limit - start) / delta) <= 9223372036854775807 [Op:RaggedRange]"
+        )
+    return np.maximum(count, 0).astype(np.int64)
+
+
+_ENDLESS: Final = float(1 << 63)
+
+
+def _is_far(first: Array, last: Array) -> bool:
+    """Whether there are integers whose difference may be too large."""
+    return first.dtype.itemsize == 8 and any(
+        np.abs(x >> 1).max(initial=0) >> 61 for x in (first, last)
+    )
+
+
+def _summed_up(first: Array, step: Array, lengths: Array) -> Array:
+    """The numbers of rows, each the one before it and a step, rounded as TensorFlow rounds them."""
+    longest = int(lengths.max(initial=0))
+    if len(lengths) * longest > _PADDED * (int(lengths.sum()) + len(lengths)):
+        rows = zip(first[:, None], step[:, None], lengths[:, None], strict=True)
+        return np.concatenate([_summed_up(*row) for row in rows])
+    table = np.repeat(step[:, None], max(longest, 1), axis=1)
+    table[:, 0] = first
+    np.cumsum(table, axis=1, out=table)
+    return table[np.arange(table.shape[1]) < lengths[:, None]]
+
+
+_PADDED: Final = (
+    8  # elements of a table for each number, above which the rows are summed one by one
+)
 
 
 ROW_IDS: Row = op("RaggedRowIds", _row_ids_kernel, by_value=True)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from wengert.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
 
 # Encodings that a string may be put into.
 WRITTEN: Final = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
@@ -39,13 +46,70 @@ def codec(name: str) -> str:
         ) from None
 
 
-def characters(text: bytes, encoding: str, treatment: Treatment) -> Iterator[tuple[int, int]]:
+def text_in(text: bytes, encoding: str, treatment: Treatment) -> str:
+    """The characters of a string."""
+    found = _plain(text, codec(encoding), treatment[2])
+    if found is None:
+        found = "".join([chr(point) for point, _ in _characters(text, encoding, treatment)])
+    return found
+
+
+def texts_in(
+    texts: Sequence[bytes], encoding: str, treatment: Treatment
+) -> tuple[str, Array, Array]:
+    """The characters of all strings, how many each has, and where each begins in its string."""
+    name, controls = codec(encoding), treatment[2]
+    found = [_plain(text, name, controls) if name in _WIDTHS else None for text in texts]
+    places: dict[int, list[int]] = {}
+    for row, text in enumerate(texts):
+        if found[row] is None:
+            pairs = list(_characters(text, encoding, treatment))
+            found[row] = "".join([chr(point) for point, _ in pairs])
+            places[row] = [at for _, at in pairs]
+    lengths = np.fromiter(map(len, found), np.int64, len(found))  # type: ignore[arg-type]
+    whole = "".join(found)  # type: ignore[arg-type]
+    widths = _WIDTHS.get(name, np.ones_like)(points_of(whole)).astype(np.int64)
+    ends, begins = np.cumsum(lengths), np.cumsum(widths) - widths
+    first = ends - lengths
+    begins -= np.repeat(np.append(begins, 0)[first], lengths)
+    for row, those in places.items():
+        begins[first[row] : ends[row]] = those
+    return whole, lengths, begins
+
+
+def points_of(text: str) -> Array:
+    """The code points of a string."""
+    return np.frombuffer(text.encode("utf-32-le"), "<i4").astype(np.int32, copy=False)
+
+
+# How many bytes a code point takes, in the encodings where that is known.
+_WIDTHS: Final[dict[str, Callable[[Array], Array]]] = {
+    "utf-8": lambda p: 1 + (p > 0x7F) + (p > 0x7FF) + (p > 0xFFFF).astype(np.int64),
+    "utf-16-be": lambda p: np.where(p > 0xFFFF, 4, 2),
+    "utf-32-be": lambda p: np.full_like(p, 4),
+    "ascii": np.ones_like,
+    "iso8859-1": np.ones_like,
+}
+
+
+def _plain(text: bytes, name: str, controls: bool) -> str | None:
+    """A string as Python decodes it; None if it has something to be treated, or marks."""
+    if name in _MARKS:
+        return None
+    try:
+        found = text.decode(name)
+    except UnicodeDecodeError:
+        return None
+    return None if controls and _CONTROLS.search(found) else found
+
+
+_CONTROLS: Final = re.compile(f"[\0-{chr(_CONTROL)}]")
+
+
+def _characters(text: bytes, encoding: str, treatment: Treatment) -> Iterator[tuple[int, int]]:
     """The code points, each with the place of its first byte."""
     errors, replacement, controls = treatment
     name, begin = _of_marks(text, codec(encoding))
-    if name == "utf-8" and text.isascii() and not controls:
-        yield from zip(text, range(len(text)), strict=True)
-        return
     for point, at in _found(text, name, begin):
         if point is None:
             if errors == "strict":
@@ -83,20 +147,22 @@ def _found(text: bytes, name: str, begin: int) -> Iterator[tuple[int | None, int
         begin = after
 
 
-def encoded(points: Any, encoding: str, treatment: Treatment) -> bytes:
-    """Code points as bytes."""
-    return "".join(_written(points, treatment)).encode(WRITTEN[encoding])
-
-
-def _written(points: Any, treatment: Treatment) -> Iterator[str]:
+def texts_of(points: Array, splits: Array, encoding: str, treatment: Treatment) -> Iterator[bytes]:
+    """Rows of code points as bytes."""
     errors, replacement, _ = treatment
-    for point in points:
-        if 0 <= point <= LAST and not 0xD800 <= point <= 0xDFFF:
-            yield chr(point)
-        elif errors == "strict":
+    bad = (points < 0) | (points > LAST) | ((points >= 0xD800) & (points <= 0xDFFF))
+    if bad.any():
+        if errors == "strict":
             raise InvalidArgumentError("Code point is out of range for Unicode, or a noncharacter.")
-        elif errors == "replace":
-            yield chr(replacement)
+        if errors == "replace":
+            points = np.where(bad, replacement, points)
+        else:
+            points = points[~bad]
+            splits = np.append(0, np.cumsum(~bad))[splits]
+    whole = points.astype("<u4").tobytes().decode("utf-32-le")
+    name = WRITTEN[encoding]
+    for begin, end in pairwise(splits.tolist()):
+        yield whole[begin:end].encode(name)
 
 
 def treatment_of(errors: str, replacement: int, controls: bool = False) -> Treatment:

@@ -13,7 +13,7 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.shape_inference import form_of
-from wengert.ops.strings.patterns import compiled, replaced, rewriting
+from wengert.ops.strings.patterns import compiled, full_matches, rewriting, substitution
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -38,10 +38,15 @@ def text_of(value: TensorLike, what: str = "input") -> Tensor:
 
 def each(x: Array, function: Callable[[bytes], Any], dtype: NumpyDType = OBJECT) -> Array:
     """A function of every string of an array."""
+    return filled(x.shape, list(map(function, as_bytes(x))), dtype)
+
+
+def as_bytes(x: Array) -> list[bytes]:
+    """All strings of an array, in order."""
     values = listed(x)
     if not set(map(type, values)) <= {bytes}:
         values = [v if isinstance(v, bytes) else str(v).encode() for v in values]
-    return filled(x.shape, list(map(function, values)), dtype)
+    return values
 
 
 def listed(x: Array) -> list[Any]:
@@ -345,13 +350,12 @@ def _replace_kernel(
     parts = rewriting(_one(rewrite, "Rewrite"), fits.groups)
     if parts is None:  # TensorFlow leaves the texts as they are
         return each(x, lambda text: text)
-    return each(x, lambda text: replaced(text, fits, parts, everywhere))
+    return each(x, substitution(fits, parts, everywhere))
 
 
 def _match_kernel(_: Namespace, x: Array, pattern: Array) -> Array:
-    fits = compiled(_one(pattern, "Pattern")).fullmatch
-    read = "surrogateescape"
-    return each(x, lambda text: fits(text.decode("utf-8", read)) is not None, np.dtype(bool))
+    found = full_matches(as_bytes(x), compiled(_one(pattern, "Pattern")))
+    return filled(x.shape, found, np.dtype(bool))
 
 
 def _one(text: Array, what: str) -> bytes:

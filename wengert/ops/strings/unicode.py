@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,10 +20,13 @@ from wengert.ops.ragged.conversions import from_tensor
 from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.ops.strings.encodings import (
     LAST,
+    WRITTEN,
     Treatment,
-    characters,
     checked_output,
-    encoded,
+    points_of,
+    text_in,
+    texts_in,
+    texts_of,
     treatment_of,
 )
 from wengert.ops.strings.texts import OBJECT, each, text_of
@@ -42,18 +44,17 @@ _INT64: Final = np.dtype(np.int64)
 
 # ---- rows ---------------------------------------------------------------------------------------
 
-Point = Callable[[int, str], Any]
+Made = Callable[[str, str], Any]
 
 
-def _apart(name: str, dtype: Any, made: Point) -> Row:
+def _apart(name: str, dtype: Any, made: Made) -> Row:
     """An operation: what is made of every character, where it begins, and the ends of the strings."""
 
     def kernel(_: Namespace, x: Array, *, encoding: str, treatment: Treatment) -> list[Array]:
-        rows = [list(characters(text, encoding, treatment)) for text in x.ravel().tolist()]
-        values = np.empty(sum(map(len, rows)), dtype)
-        values[:] = [made(point, encoding) for row in rows for point, _ in row]
-        begins = np.array([at for row in rows for _, at in row], np.int64)
-        return [values, begins, np.cumsum([0, *map(len, rows)], dtype=np.int64)]
+        whole, lengths, begins = texts_in(x.ravel().tolist(), encoding, treatment)
+        values = np.empty(len(whole), dtype)
+        values[:] = made(whole, encoding)
+        return [values, begins, np.append(0, np.cumsum(lengths))]
 
     def forms(inputs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
         count = inputs[0]._array.shape
@@ -63,20 +64,21 @@ def _apart(name: str, dtype: Any, made: Point) -> Row:
     return op(name, kernel, many=True, forms=forms, by_value=True)
 
 
-DECODE: Row = _apart("UnicodeDecodeWithOffsets", np.int32, lambda point, _: point)
-SPLIT: Row = _apart(
-    "UnicodeSplitWithOffsets",
-    object,
-    lambda point, encoding: encoded([point], encoding, ("replace", 0xFFFD, False)),
-)
+def _strings(whole: str, encoding: str) -> list[bytes]:
+    """Every character as a string: each is made once, however often it is there."""
+    table = {character: character.encode(WRITTEN[encoding]) for character in set(whole)}
+    return [table[character] for character in whole]
+
+
+DECODE: Row = _apart("UnicodeDecodeWithOffsets", np.int32, lambda whole, _: points_of(whole))
+SPLIT: Row = _apart("UnicodeSplitWithOffsets", object, _strings)
 
 
 def _encode_kernel(
     _: Namespace, values: Array, splits: Array, *, encoding: str, treatment: Treatment
 ) -> Array:
-    points, ends = values.tolist(), splits.tolist()
-    out = np.empty(len(ends) - 1, object)
-    out[:] = [encoded(points[a:b], encoding, treatment) for a, b in pairwise(ends)]
+    out = np.empty(len(splits) - 1, object)
+    out[:] = list(texts_of(values, splits, encoding, treatment))
     return out
 
 
@@ -89,10 +91,7 @@ ENCODE: Row = op(
 TRANSCODE: Row = op(
     "UnicodeTranscode",
     lambda _, x, *, encoding, output, treatment: each(
-        x,
-        lambda text: encoded(
-            [point for point, _ in characters(text, encoding, treatment)], output, treatment
-        ),
+        x, lambda text: text_in(text, encoding, treatment).encode(WRITTEN[output])
     ),
     shape=lambda x, **_: x,
     dtype=lambda x, **_: OBJECT,
@@ -100,26 +99,21 @@ TRANSCODE: Row = op(
 
 
 @cache
-def _scripts() -> tuple[list[int], list[int]]:
-    """Where the code points of a script begin, and the number of the script."""
+def _scripts() -> Array:
+    """The script of every code point: a megabyte, three times as fast as a search in the ranges."""
     text = Path(__file__).with_name("scripts.txt").read_text("ascii")
     pairs = [entry.split() for entry in text.replace("\n", ",").strip(",").split(",")]
-    return list(accumulate(int(gap, 16) for gap, _ in pairs)), [int(code) for _, code in pairs]
+    begins = list(accumulate(int(gap, 16) for gap, _ in pairs))
+    codes = np.array([int(code) for _, code in pairs], np.uint8)
+    return np.repeat(codes, np.diff([*begins, LAST + 1]))
 
 
-def _script(point: int) -> int:
-    if not 0 <= point <= LAST:
-        return -1
-    begins, codes = _scripts()
-    return codes[bisect_right(begins, point) - 1]
+def _script_kernel(_: Namespace, x: Array) -> Array:
+    known = (x >= 0) & (x <= LAST)
+    return np.where(known, _scripts()[np.where(known, x, 0)], np.int32(-1)).astype(np.int32)
 
 
-SCRIPT: Row = op(
-    "UnicodeScript",
-    lambda _, x: np.array([_script(p) for p in x.ravel().tolist()], np.int32).reshape(x.shape),
-    shape=lambda x: x,
-    dtype=lambda x: _INT32,
-)
+SCRIPT: Row = op("UnicodeScript", _script_kernel, shape=lambda x: x, dtype=lambda x: _INT32)
 
 # ---- taken apart --------------------------------------------------------------------------------
 
