@@ -12,6 +12,7 @@ import wengert as tf
 from wengert.engines.native.runtime.processor import is_supported
 from wengert.ops.arrays.slicing import _folded, _folded_often
 from wengert.ops.reductions.counting import _count_kernel
+from wengert.ops.reductions.sequences import _invert_kernel
 from wengert.ops.reductions.unique import _counted_kernel
 from wengert.ops.sparse.edit_distance import _distance_kernel
 from wengert.ops.special.bessel import _of_low_order
@@ -255,3 +256,23 @@ def test_modified_bessel_functions(kind: str, name: str) -> None:
     found = getattr(tf.math, f"bessel_{name}")(x).numpy()
     want = getattr(special, name)(x.astype(np.float64)).astype(kind)
     np.testing.assert_allclose(found, want, rtol=(12 if kind == "f8" else 1) * np.finfo(kind).eps)
+
+
+# ---- permutations -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["i4", "i8"])
+def test_inverse_permutations(kind: str, monkeypatch: Any) -> None:
+    order = np.random.default_rng(0).permutation(5000).astype(kind)
+    alike(lambda: _invert_kernel(np, order), large_kernels.inverse_kernel, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"), [(-1, "not between"), (5000, "not between"), (7, "duplicated")]
+)
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_what_is_no_permutation(wrong: int, message: str, kind: Any) -> None:
+    order = np.arange(5000, dtype=kind)
+    order[4321] = wrong
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        tf.math.invert_permutation(order)

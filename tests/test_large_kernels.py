@@ -1142,3 +1142,16 @@ def test_a_few_sums_of_many_halves(dtype: Any, columns: int) -> None:
             for way in (lambda f: f, tf.function, tf.function(jit_compile=True)):
                 found = np.asarray(way(lambda v, r=reduce: r(v, 0))(given), np.float64)
                 np.testing.assert_allclose(found, np.full([columns], value), rtol=4e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_places_of_extremes_beside_nan(dtype: Any, axis: int) -> None:
+    """A NaN is left out, unless there is nothing else; of equal ones the first counts."""
+    x = np.random.default_rng(0).integers(0, 9, (20, 30, 40)).astype(dtype)
+    for share in (0.0, 0.001, 1.0):
+        given = x.copy()
+        given[np.random.default_rng(1).random(x.shape) < share] = np.nan
+        for find, worst in (("argmax", -np.inf), ("argmin", np.inf)):
+            want = getattr(np, find)(np.where(np.isnan(given), worst, given), axis)
+            assert (getattr(tf, find)(given, axis).numpy() == want).all()

@@ -429,3 +429,33 @@ def test_the_gradient_of_a_lookup_has_a_row_for_each_id(
     hessian = 2.0 * a.T @ a
     assert np.allclose(first.values[:, 0], (hessian @ [1.0, 2.0, 3.0, 4.0])[[3, 1, 0]])
     assert np.allclose(second.values[:, 0], hessian.sum(0)[[3, 1, 0]])
+
+
+def test_coordinates_that_are_far_apart() -> None:
+    """Too many places for one number each: the order and the groups are the same."""
+    rng = np.random.default_rng(0)
+    small = rng.integers(0, 3, (200, 3))
+    far = small * 2**40
+    for shape, at in (((3, 3, 3), small), ((2**42,) * 3, far)):
+        values = np.arange(200.0)
+        s = tf.sparse.reorder(tf.SparseTensor(at, values, shape))
+        keys = small @ [9, 3, 1]
+        assert s.values.numpy().tolist() == np.argsort(keys, kind="stable").tolist()
+        total = tf.sparse.add(s, s)
+        want = [2 * values[keys == key].sum() for key in np.unique(keys)]
+        assert total.values.numpy().tolist() == want
+        assert len(total.indices) == len(np.unique(keys))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_filled_rows_keep_their_order(dtype: Any) -> None:
+    rng = np.random.default_rng(1)
+    at = np.argwhere(rng.random((40, 5)) < 0.15)
+    s = tf.SparseTensor(at, np.arange(len(at)).astype(dtype), (40, 5))
+    filled, empty = tf.sparse.fill_empty_rows(s, -1.0)
+    want = [
+        (row, k) for row in range(40) for k in (np.flatnonzero(at[:, 0] == row).tolist() or [-1])
+    ]
+    assert filled.indices.numpy()[:, 0].tolist() == [row for row, _ in want]
+    assert filled.values.numpy().tolist() == [k for _, k in want]
+    assert empty.numpy().tolist() == [not (at[:, 0] == row).any() for row in range(40)]

@@ -565,6 +565,8 @@ def test_private_attributes_are_noted_and_do_not_reach_kernels(session: Any) -> 
     assert session.run([y, tf.gradients(z, x)[0]], {x: 0.0}) == [0.0, 0.0]
     with pytest.raises(TypeError, match="attr_map must be a dictionary"), graph._attr_scope({1: 2}):
         pass
+
+
 def test_differences_of_lists() -> None:
     """As TensorFlow's table of hashes says: a NaN is like no other one, and -0.0 is 0.0."""
     v1 = tf.compat.v1

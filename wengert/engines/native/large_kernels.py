@@ -45,6 +45,7 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.poisson_kernel: ("in_turn.poisson", "draw"),
     large.edit_distance_kernel: ("in_turn.edit_distance", "distances"),
     large.shuffle_kernel: ("in_turn.shuffle", "permutation"),
+    large.inverse_kernel: ("in_turn.shuffle", "inverse"),
     large.philox_kernel: ("philox", "blocks"),
     large.segments_kernel: ("segments", "change_rows"),
 }

@@ -95,13 +95,17 @@ def _factor(value: TensorLike, x: Tensor) -> Tensor:
 # ---- contrast ---------------------------------------------------------------------------------
 
 
-def _contrast_kernel(_: Namespace, x: Array, factor: Array) -> Array:
-    wide = widen(x)
-    *_, h, w, c = wide.shape
-    # first over the rows, which are contiguous in memory
-    rows = wide.reshape(*wide.shape[:-2], w * c).sum(axis=-2)
-    mean = rows.reshape(*wide.shape[:-3], 1, w, c).sum(axis=-2, keepdims=True) / max(h * w, 1)
-    return ((wide - mean) * factor.astype(wide.dtype) + mean).astype(x.dtype, copy=False)
+def _contrast_kernel(xp: Namespace, x: Array, factor: Array) -> Array:
+    *batch, h, w, c = x.shape
+    # Row by row, which are contiguous in memory: of pixels there are only three numbers each.
+    rows = widen(x).reshape(*batch, h, w * c)
+    total = rows.sum(axis=-2).reshape(*batch, w, c).sum(axis=-2) / max(h * w, 1)
+    mean = xp.tile(total, w)[..., None, :]
+    by = (factor[..., 0] if factor.ndim else factor).astype(rows.dtype)
+    y = rows - mean
+    y *= by
+    y += mean
+    return y.reshape(x.shape).astype(x.dtype, copy=False)
 
 
 def _contrast_factor_rule(g: Tensor, y: Tensor | None, x: Tensor, factor: Tensor) -> Tensor:

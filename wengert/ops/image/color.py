@@ -18,7 +18,7 @@ from wengert.errors import FailedPreconditionError, InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import one_hot
 from wengert.ops.arrays.joining import concat
-from wengert.ops.arrays.shaping import expand_dims, tile
+from wengert.ops.arrays.shaping import expand_dims, tile, transpose
 from wengert.ops.arrays.slicing import reverse
 from wengert.ops.linalg.matmul import tensordot
 from wengert.ops.math.arithmetic import clip_by_value, div_no_nan, floormod
@@ -141,9 +141,11 @@ def _to_rgb_kernel(xp: Namespace, x: Array) -> Array:
     return _together(xp, colours).astype(x.dtype, copy=False)
 
 
-def _pure(hue: Tensor) -> tuple[Any, Any]:
-    """The pure colours of a hue and their derivative."""
-    base, slope, centre = (like(hue, v) for v in (BASE, SLOPE, CENTRE))
+def _pure(hue: Tensor, axis: int = -1) -> tuple[Any, Any]:
+    """The pure colours of a hue along an axis, and their derivative."""
+    sizes = [1] * len(dims(hue))
+    sizes[axis] = 3
+    base, slope, centre = (like(hue, np.reshape(v, sizes)) for v in (BASE, SLOPE, CENTRE))
     away = 6.0 * hue - centre
     ramp = base + slope * (sign_real(away) * away)
     rising = cast(logical_and(greater(ramp, 0.0), less(ramp, 1.0)), hue.dtype)
@@ -151,14 +153,18 @@ def _pure(hue: Tensor) -> tuple[Any, Any]:
 
 
 def _to_rgb_rule(g: Tensor, y: Tensor | None, x: Tensor) -> Tensor:
-    hue, saturation, value = channels(x)
-    pure, of_hue = _pure(hue)
+    """With the colours along the first axis: three numbers along the last take five times as long."""
+    last = len(dims(x)) - 1
+    x, g = (transpose(t, (last, *range(last))) for t in (x, g))
+    hue, saturation, value = (x[i : i + 1] for i in range(3))
+    pure, of_hue = _pure(hue, 0)
     parts = (
         g * of_hue * saturation * value,
         g * value * (pure - 1.0),
         g * (1.0 - saturation + saturation * pure),
     )
-    return concat([reduce_sum(part, -1, keepdims=True) for part in parts], -1)
+    together = concat([reduce_sum(part, 0, keepdims=True) for part in parts], 0)
+    return transpose(together, (*range(1, last + 1), 0))
 
 
 HSV_TO_RGB: Row = op(

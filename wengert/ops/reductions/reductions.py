@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -257,11 +257,20 @@ ANY_TRUE: Row = op(
 
 def _arg_kernel(find: str, worst: float) -> Callable[..., Any]:
     def kernel(xp: Namespace, x: Array, *, axis: int, dtype: DType) -> Array:
+        if x.dtype.kind == "f" and x.size >= _MANY and type(x) is np.ndarray:
+            place = getattr(x, find)(axis)
+            # NumPy finds a NaN if there is one: to look there takes less than a copy without them.
+            there = np.take_along_axis(x, np.expand_dims(place, axis), axis)
+            if not np.isnan(there).any():
+                return place.astype(dtype.numpy_dtype, copy=False)
         if x.dtype.kind in "fV":  # NaN is ignored, unless there is nothing else
             x = xp.where(xp.isnan(x), x.dtype.type(worst), x)
         return getattr(xp, find)(x, axis=axis).astype(dtype.numpy_dtype)
 
     return kernel
+
+
+_MANY: Final = 1 << 10  # elements
 
 
 def _arg_row(name: str, find: str, worst: float) -> Row:

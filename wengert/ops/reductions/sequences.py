@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.comparison import less
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max
+from wengert.ops.support.large_kernels import inverse_kernel
 from wengert.ops.support.replaced_types import warn_of_replaced
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -194,7 +195,13 @@ def _repeated_unknown(x: Tensor, times: Array, axis: int) -> Tensor:
 # ---- permutations and places ------------------------------------------------------------------
 
 
+_MANY: Final = 1 << 10  # elements, from which on an engine's kernel is worth its call
+
+
 def _invert_kernel(_: Namespace, x: Array) -> Array:
+    found = inverse_kernel(x) if x.size >= _MANY else None
+    if found is not None:
+        return found
     if x.size and (x.min() < 0 or x.max() >= x.size):
         at = int(np.argwhere((x < 0) | (x >= x.size))[0, 0])
         raise InvalidArgumentError(

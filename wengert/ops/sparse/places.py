@@ -28,28 +28,38 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace
 
 
+def _keys(indices: Array) -> Array | None:
+    """A number for each coordinates, in their order; None if there are too many or negative ones."""
+    columns = indices.T  # a reduction along rows of two or three numbers takes five times as long
+    sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    if any(column.min(initial=0) < 0 for column in columns) or math.prod(sizes) >= 2**63:
+        return None
+    keys = np.zeros(len(indices), np.int64)
+    for column, stride in zip(columns, strides_of(sizes), strict=True):
+        keys += column * stride
+    return keys
+
+
 def _order_kernel(_: Namespace, indices: Array) -> Array:
     """The permutation that sorts the coordinates lexicographically."""
-    if not indices.shape[1]:
-        return np.arange(len(indices))
-    sizes = indices.max(axis=0, initial=0).tolist()
-    if indices.min(initial=0) < 0 or math.prod(n + 1 for n in sizes) >= 2**63:
-        return np.lexsort(indices.T[::-1])
-    # One key for each. The stable sort is fast on sorted keys, and on two concatenated sorted
-    # lists.
-    flat = indices @ np.array(strides_of([n + 1 for n in sizes]), np.int64)
-    return np.argsort(flat, kind="stable")
+    keys = _keys(indices)
+    # The stable sort is fast on sorted keys, and on two concatenated sorted lists.
+    return np.lexsort(indices.T[::-1]) if keys is None else np.argsort(keys, kind="stable")
 
 
 def group_kernel(_: Namespace, indices: Array) -> list[Array]:
     """The unique coordinates, sorted, and the index of each given one among them."""
-    order = _order_kernel(np, indices)
-    ordered = indices[order]
+    keys = _keys(indices)
+    if keys is None:
+        unique, place = np.unique(indices, axis=0, return_inverse=True)
+        return [unique, place.reshape(-1)]
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
     new = np.ones(len(order), bool)
-    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
     place = np.empty(len(order), np.int64)
     place[order] = np.cumsum(new) - 1
-    return [ordered[new], place]
+    return [indices[order[new]], place]
 
 
 def _groups_forms(inputs: Sequence[Tensor], attrs: Attrs) -> list[Any]:

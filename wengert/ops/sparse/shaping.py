@@ -18,7 +18,6 @@ from wengert.ops.arrays.shaping import as_shape, one_axis, static
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import logical_not
 from wengert.ops.reductions.reductions import reduce_any, reduce_max
-from wengert.ops.reductions.sorting import argsort
 from wengert.ops.sparse.places import (
     as_list,
     columns,
@@ -355,7 +354,7 @@ def filled_rows(
     more = with_column(others, 0, missing)
     indices = concat_dense([s.indices, more], 0)
     values = concat_dense([s.values, fill([count], default)], 0)
-    order = argsort(indices[:, 0], stable=True)
+    order = order_of(indices[:, :1])
     return new_sparse(gather(indices, order), gather(values, order), shape), empty, order
 
 

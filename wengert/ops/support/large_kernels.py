@@ -241,5 +241,10 @@ def shuffle_kernel(words: Any) -> Any:
 
 
 @_large_kernel
+def inverse_kernel(order: Any) -> Any:
+    """Where each of the integers up to the length of a vector is in it, if all are."""
+
+
+@_large_kernel
 def philox_kernel(constants: Any, counter: int, key: int, count: int) -> Any:
     """Blocks of random words that follow each other, (count, 4); few are worth it, too."""

@@ -3,7 +3,7 @@
 counting      Integers are counted, or the weights at each are added up
 unique        The unique elements of a vector, by a table of hashes
 suppression   Non-maximum suppression of boxes: the best are kept, and what overlaps them is not
-shuffle       A permutation from random words
+shuffle       A permutation from random words, and the inverse of one
 poisson       Poisson samples, each by a generator of its own
 edit_distance  The Levenshtein distance of pairs of sequences
 """
