@@ -38,6 +38,16 @@ FUNCTIONS: dict[str, tuple[Function, list[tuple[float, float]], float]] = {
     "erfinv": (scipy.special.erfinv, [(-1, 1), (0.9, 1), (1 - 1e-6, 1)], 0.0),
     "erfcinv": (scipy.special.erfcinv, [(0, 2), (0, 1e-6), (0, 1e-37), (1.99, 2)], 0.0),
     "ndtri": (scipy.special.ndtri, [(0, 1), (0, 1e-6), (0, 1e-37), (1 - 1e-6, 1)], 0.0),
+    "besselk0": (scipy.special.k0, [(0, 2), (2, 80), (0, 1e-9)], 0.0),
+    "besselk1": (scipy.special.k1, [(0, 2), (2, 80), (0, 1e-9)], 0.0),
+    "besselk0e": (scipy.special.k0e, [(0, 2), (2, 1e4), (0, 1e-9)], 0.0),
+    "besselk1e": (scipy.special.k1e, [(0, 2), (2, 1e4), (0, 1e-9)], 0.0),
+    "besselj0": (scipy.special.j0, [(-5, 5), (5, 100), (-1e3, 1e3)], 1.0),
+    "besselj1": (scipy.special.j1, [(-5, 5), (5, 100), (-1e3, 1e3)], 1.0),
+    "bessely0": (scipy.special.y0, [(0, 5), (5, 100), (0, 1e-9)], 1.0),
+    "bessely1": (scipy.special.y1, [(0, 5), (5, 100), (0, 1e-9)], 1.0),
+    # From 40 to 55 SciPy's asymptotic series has too few terms.
+    "expint": (scipy.special.expi, [(0, 6), (6, 40), (55, 700), (-1, 0), (-80, -1)], 1.0),
 }  # fmt: skip
 MOST = {"f4": 8.0, "f8": 20.0}  # units
 
@@ -66,6 +76,15 @@ EXACT: dict[str, list[tuple[float, float]]] = {
     "erfinv": [(0, 0), (-0.0, -0.0), (1, INF), (-1, -INF), (1.5, NAN), (-INF, NAN), (NAN, NAN)],
     "erfcinv": [(1, 0), (0, INF), (2, -INF), (-0.5, NAN), (2.5, NAN), (INF, NAN), (NAN, NAN)],
     "ndtri": [(0.5, 0), (0, -INF), (1, INF), (-0.5, NAN), (1.5, NAN), (-INF, NAN), (NAN, NAN)],
+    "besselk0": [(0, INF), (-0.0, INF), (INF, 0), (-1, NAN), (-INF, NAN), (NAN, NAN)],
+    "besselk1": [(0, INF), (-0.0, INF), (INF, 0), (-1, NAN), (-INF, NAN), (NAN, NAN)],
+    "besselk0e": [(0, INF), (-0.0, INF), (INF, 0), (-1, NAN), (-INF, NAN), (NAN, NAN)],
+    "besselk1e": [(0, INF), (-0.0, INF), (INF, 0), (-1, NAN), (-INF, NAN), (NAN, NAN)],
+    "besselj0": [(0, 1), (-0.0, 1), (INF, NAN), (NAN, NAN)],
+    "besselj1": [(0, 0), (-0.0, -0.0), (INF, NAN), (NAN, NAN)],
+    "bessely0": [(0, -INF), (-0.0, -INF), (-1, NAN), (-INF, NAN), (NAN, NAN)],
+    "bessely1": [(0, -INF), (-0.0, -INF), (-1, NAN), (-INF, NAN), (NAN, NAN)],
+    "expint": [(0, -INF), (-0.0, -INF), (INF, INF), (720, INF), (-INF, -0.0), (NAN, NAN)],
 }  # fmt: skip
 
 
@@ -82,6 +101,8 @@ LIKELIHOODS: dict[str, Function] = {
     "digamma": lambda x: tf.math.digamma(tf.exp(x)),
     "below zero": lambda x: tf.math.lgamma(-tf.exp(x) - 0.21) + tf.math.digamma(-0.3 - 0.2 * tf.sin(x)),
     "quantiles": lambda x: tf.math.ndtri(tf.sigmoid(x)) + tf.math.erfinv(tf.tanh(x)),
+    "waves": lambda x: tf.math.special.bessel_y0(tf.exp(x)) * tf.math.special.bessel_y1(tf.exp(x)),
+    "decay": lambda x: tf.math.special.bessel_k0(tf.exp(x)) + tf.math.special.expint(tf.exp(x)),
     "of the rest": lambda x: tf.math.erfcinv(1.0 + tf.sin(x)),
 }  # fmt: skip
 

@@ -79,6 +79,8 @@ SPECIAL: Final = {
     for name in (
         *("Lgamma", "Digamma", "Erfinv", "Erfcinv", "Ndtri"),
         *("BesselI0", "BesselI0e", "BesselI1", "BesselI1e"),
+        *("BesselK0", "BesselK0e", "BesselK1", "BesselK1e"),
+        *("BesselJ0", "BesselJ1", "BesselY0", "BesselY1", "Expint"),
     )
 }
 

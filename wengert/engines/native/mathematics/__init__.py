@@ -3,7 +3,10 @@
 building_blocks        What all of them use: constants, polynomials, sums and quotients in two parts
 argument_reduction     Payne-Hanek reduction of large arguments modulo pi/2, in integers
 exponentials           exp, exp2, expm1, tanh and sigmoid
-bessel_functions       The modified Bessel functions of orders 0 and 1
+bessel_functions       The modified Bessel functions of the first kind, of orders 0 and 1
+bessel_second_kind     Those of the second kind
+bessel_waves           The Bessel functions of both kinds, of orders 0 and 1
+exponential_integral   The exponential integral
 error_functions        erf and erfc
 quantiles              The inverses of erf, erfc and the normal distribution
 gamma_functions        The logarithm of gamma, and its derivatives

@@ -13,7 +13,10 @@ import numpy as np
 from wengert.engines.native.frontend.lanes import Lane, offer
 from wengert.engines.native.frontend.scalar import Code
 from wengert.engines.native.mathematics import bessel_functions as _bessel  # noqa: F401
+from wengert.engines.native.mathematics import bessel_second_kind as _bessel_k  # noqa: F401
+from wengert.engines.native.mathematics import bessel_waves as _bessel_j  # noqa: F401
 from wengert.engines.native.mathematics import error_functions as _special  # noqa: F401
+from wengert.engines.native.mathematics import exponential_integral as _expint  # noqa: F401
 from wengert.engines.native.mathematics import exponentials as _exponentials  # noqa: F401
 from wengert.engines.native.mathematics import gamma_functions as _gamma  # noqa: F401
 from wengert.engines.native.mathematics import hyperbolic as _hyperbolic  # noqa: F401
