@@ -257,11 +257,9 @@ ANY_TRUE: Row = op(
 
 def _arg_kernel(find: str, worst: float) -> Callable[..., Any]:
     def kernel(xp: Namespace, x: Array, *, axis: int, dtype: DType) -> Array:
-        if x.dtype.kind == "f" and x.size >= _MANY and type(x) is np.ndarray:
-            place = getattr(x, find)(axis)
-            # NumPy finds a NaN if there is one: to look there takes less than a copy without them.
-            there = np.take_along_axis(x, np.expand_dims(place, axis), axis)
-            if not np.isnan(there).any():
+        if x.dtype.kind == "f" and x.size >= _MANY:
+            place = _without_nan(find, x, axis)
+            if place is not None:
                 return place.astype(dtype.numpy_dtype, copy=False)
         if x.dtype.kind in "fV":  # NaN is ignored, unless there is nothing else
             x = xp.where(xp.isnan(x), x.dtype.type(worst), x)
@@ -271,6 +269,18 @@ def _arg_kernel(find: str, worst: float) -> Callable[..., Any]:
 
 
 _MANY: Final = 1 << 10  # elements
+
+
+def _without_nan(find: str, x: Array, axis: int) -> Array | None:
+    """The places of extremes; None if there is a NaN, which NumPy finds.
+
+    To look where it found something takes less than a copy without them.
+    """
+    if type(x) is not np.ndarray:
+        return None
+    place: Array = getattr(x, find)(axis)
+    there = np.take_along_axis(x, np.expand_dims(place, axis), axis)
+    return None if np.isnan(there).any() else place
 
 
 def _arg_row(name: str, find: str, worst: float) -> Row:

@@ -7,6 +7,7 @@ amplitudes P and Q.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -154,7 +155,7 @@ _NEAR: Final[tuple[Pair, Pair]] = (_J0_NEAR, _J1_NEAR)
 _NEAR_SECOND: Final[tuple[Pair, Pair]] = (_Y0_NEAR, _Y1_NEAR)
 _WAVES: Final[tuple[tuple[Pair, Pair], tuple[Pair, Pair]]] = ((_P0, _Q0), (_P1, _Q1))
 _TWO_OVER_PI: Final = 0.6366197723675814
-_ONE_OVER_ROOT_PI: Final = 0.5641895835477563
+_ROOT_OF_TWO_OVER_PI: Final = 0.7978845608028654
 
 
 def _argument(size: Lane) -> Lane:
@@ -172,16 +173,15 @@ def _near(x: Lane, size: Lane, order: int) -> Lane:
 
 
 def _far(x: Lane, size: Lane, order: int, second: bool) -> Lane:
-    """P and Q times the cosine and the sine of size - (order / 2 + 1 / 4) pi."""
+    """P and Q times the cosine and the sine of the phase, which is rounded as in SciPy: so is a large one's."""
     large = LANES.maximum(size, _EDGE)
     t = 2.0 * (_EDGE / large) * (_EDGE / large) - 1.0
     p, q = (polynomial(t, member_of(x, pair)) for pair in _WAVES[order])
     q = q / large
-    sine, cosine = LANES.sin(size), LANES.cos(size)
-    more, less = sine + cosine, sine - cosine
-    even, odd = (less, -more) if order else (more, less)
-    wave = p * odd + q * even if second else p * even - q * odd
-    return wave * _ONE_OVER_ROOT_PI / LANES.sqrt(large)
+    phase = size - (order / 2 + 0.25) * math.pi
+    sine, cosine = LANES.sin(phase), LANES.cos(phase)
+    wave = p * sine + q * cosine if second else p * cosine - q * sine
+    return wave * _ROOT_OF_TWO_OVER_PI / LANES.sqrt(large)
 
 
 def _first(x: Lane, order: int) -> Lane:
