@@ -110,9 +110,9 @@ def _upper_gamma(a: Array, x: Array, n: int) -> Array:
         k += 1
         above, above_before = _convergent(above, above_before, a, x, k), above
         below, below_before = _convergent(below, below_before, a, x, k), below
-        scale = below[0, 0]
+        scale = 1.0 / below[0, 0]
         above, above_before, below, below_before = [
-            {key: s[key] / scale for key in s} for s in (above, above_before, below, below_before)
+            {key: s[key] * scale for key in s} for s in (above, above_before, below, below_before)
         ]
         if k % 8 == 0:
             before, ratio = ratio, quotient(above, below)
@@ -137,7 +137,8 @@ def _gamma_in_a(_: Namespace, a: Array, x: Array, *, order: int) -> Array:
     valid = alpha > 0
     ends = valid & ((at == 0) | (at == np.inf))
     inner = valid & (at > 0) & (at < np.inf)
-    low = at <= alpha + 1.0
+    # For small x the fraction takes hundreds of steps; up to 5 what is left of 1 is no rounding error yet.
+    low = at <= np.maximum(alpha + 1.0, 5.0)
     regions: list[Any] = [
         (ends, lambda a, x: np.zeros_like(a)),
         (inner & low, lambda a, x: _lower_gamma(a, x, order)),
