@@ -227,3 +227,49 @@ def test_replaced_matches(pattern: str, rewrite: str, everywhere: bool) -> None:
         assert found == texts
     else:
         assert found == [patterns.replaced(text, fits, parts, everywhere) for text in texts]
+
+
+# ---- pieces and numbers -----------------------------------------------------------------------
+
+
+def test_characters_are_counted_and_cut() -> None:
+    """A character begins at every byte that does not continue one, and at the first."""
+    for text in whole_and_cut(4):
+        starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80]
+        assert s.length(text, "UTF8_CHAR").numpy() == len(starts)
+        ends = [*sorted({0, *starts} if text else starts), len(text)]
+        for pos in range(len(ends)):
+            for size in (0, 1, 3):
+                want = text[ends[pos] : ends[min(pos + size, len(ends) - 1)]]
+                assert s.substr(text, pos, size, "UTF8_CHAR").numpy() == want
+    assert s.substr(["abc", "de"], -1, 1, "UTF8_CHAR").numpy().tolist() == [b"c", b"e"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="pos 3 out of range"):
+        s.substr(["abcd", "de"], 3, 1, "UTF8_CHAR")
+
+
+@pytest.mark.parametrize("text", ["1_0", "a", "", "3000000000", "1.5"])
+def test_one_wrong_number_among_many(text: str) -> None:
+    right = [str(i) for i in range(50)]
+    assert s.to_number([*right, " 7 ", "-3"], tf.int32).numpy().tolist() == [*range(50), 7, -3]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="could not correctly convert"):
+        s.to_number([*right, text], tf.int32)
+    assert s.to_number(["0x10", "1e400", "nan"]).numpy().tolist()[:2] == [16.0, np.inf]
+
+
+def test_columns_of_records() -> None:
+    """At once where all fields are plain, and the same one by one: quotes, defaults, other delimiters."""
+    plain = [f"{i},{i / 4},w{i}" for i in range(40)]
+    quoted = [f'{i},{i / 4},"w{i}"' for i in range(40)]
+    for records in (plain, quoted):
+        whole, real, words = tf.io.decode_csv(records, [0, [0.0], ""])
+        assert whole.numpy().tolist() == list(range(40))
+        assert (real.dtype, real.numpy().tolist()) == (tf.float32, [i / 4 for i in range(40)])
+        assert words.numpy().tolist() == [f"w{i}".encode() for i in range(40)]
+    (second,) = tf.io.decode_csv(["1,,3", "4,-,6", "7,8,9"], [[5]], select_cols=[1], na_value="-")
+    assert second.numpy().tolist() == [5, 5, 8]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Field 0 in record 41 is not a valid"):
+        tf.io.decode_csv([*plain, "7,1,a", "x,1,a", 'y"'], [0, 0.0, ""])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Field 0 is required but missing"):
+        tf.io.decode_csv([*plain, ",1,a"], [tf.constant([], tf.int32), 0.0, ""])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Expect 3 fields but have 2"):
+        tf.io.decode_csv([*plain, "1,2"], [0, 0.0, ""])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
 
 from wengert.errors import InvalidArgumentError
 
@@ -27,21 +29,28 @@ def records_of(data: bytes, delimiter: bytes = b",", quotes: bool = True) -> Ite
 
 def one_record(data: bytes, delimiter: bytes = b",", quotes: bool = True) -> list[bytes]:
     """The fields of a text that is one record; none of one that is empty."""
+    if data and b"\n" not in data and b"\r" not in data and not (quotes and _QUOTE in data):
+        return data.split(delimiter)
     found = list(records_of(data, delimiter, quotes))
     if len(found) > 1 or data[-1:] in (b"\n", b"\r"):
         raise InvalidArgumentError("Unquoted fields cannot have quotes/CRLFs inside")
     return found[0] if found else []
 
 
+@cache
+def _stops(delimiter: bytes, quotes: bool) -> re.Pattern[bytes]:
+    """What ends a field, or must not be in it."""
+    return re.compile(b"[" + re.escape(delimiter) + b"\n" + (_QUOTE if quotes else b"") + b"]")
+
+
 def _field(data: bytes, at: int, delimiter: bytes, quotes: bool) -> tuple[bytes, int, bool]:
     """A field, where the next begins, and whether there is another in the record."""
     if quotes and data[at : at + 1] == _QUOTE:
         return _quoted(data, at + 1, delimiter)
-    end = at
-    while end < len(data) and data[end : end + 1] not in (delimiter, b"\n"):
-        if quotes and data[end : end + 1] == _QUOTE:
-            raise InvalidArgumentError("Unquoted fields cannot have quotes inside")
-        end += 1
+    stop = _stops(delimiter, quotes).search(data, at)
+    end = stop.start() if stop else len(data)
+    if quotes and data[end : end + 1] == _QUOTE:
+        raise InvalidArgumentError("Unquoted fields cannot have quotes inside")
     field = data[at:end]
     more = data[end : end + 1] == delimiter
     return (field if more else field.removesuffix(b"\r")), end + 1, more

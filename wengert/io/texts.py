@@ -16,7 +16,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.errors import DataLossError, InvalidArgumentError
 from wengert.formats.csv import one_record
-from wengert.ops.strings.texts import each, text_of
+from wengert.ops.strings.texts import each, numbers, text_of
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32, float64, int32, int64, of_numpy, string
 from wengert.values.tensor import Tensor
@@ -163,13 +163,57 @@ def values_of(
     return found
 
 
+def _columns(
+    records: Sequence[bytes],
+    delimiter: bytes,
+    quotes: bool,
+    defaults: Sequence[Any],
+    na: bytes,
+    columns: Sequence[int],
+) -> list[Any] | None:
+    """The columns of records, each at once; None if something is wrong, which an error says of one record."""
+    try:
+        fields = [one_record(text, delimiter, quotes) for text in records]
+    except InvalidArgumentError:
+        return None
+    wanted, sizes = columns or range(len(defaults)), set(map(len, fields))
+    if sizes and (min(sizes) <= columns[-1] if columns else sizes != {len(defaults)}):
+        return None
+    made = []
+    for at, default in zip(wanted, defaults, strict=True):
+        column = _column([row[at] for row in fields], default, na)
+        if column is None:
+            return None
+        made.append(column)
+    return made
+
+
+def _column(texts: list[bytes], default: Any, na: bytes) -> Any:
+    """The values of a column; None if one is missing, or is no number."""
+    said = [text for text in texts if text not in (b"", na)]
+    found = said if default.dtype.kind == "O" else numbers(said, default.dtype)
+    if found is None or (len(said) < len(texts) and not default.size):
+        return None
+    column = np.empty(len(texts), default.dtype)
+    if len(said) == len(texts):
+        column[:] = found
+    else:
+        column[:] = default.reshape(-1)[0]
+        column[[text not in (b"", na) for text in texts]] = found
+    return column
+
+
 def _csv_kernel(
     _: Any, records: Any, *defaults: Any, delimiter: bytes, quotes: bool, na: bytes, columns: Any
 ) -> list[Any]:
     plain = [np.asarray(default) for default in defaults]
+    texts = records.ravel().tolist()
+    whole = _columns(texts, delimiter, quotes, plain, na, columns)
+    if whole is not None:
+        return [column.reshape(records.shape) for column in whole]
     rows = [
         values_of(one_record(text, delimiter, quotes), plain, na, columns, at)
-        for at, text in enumerate(records.ravel().tolist())
+        for at, text in enumerate(texts)
     ]
     made = []
     for at, default in enumerate(plain):

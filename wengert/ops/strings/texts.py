@@ -119,7 +119,10 @@ def begins(text: bytes) -> list[int]:
 
 
 def _length(unit: str) -> Callable[[bytes], int]:
-    return len if unit == "BYTE" else lambda text: sum(byte & 0xC0 != 0x80 for byte in text)
+    return len if unit == "BYTE" else lambda text: len(text.translate(None, _CONTINUING))
+
+
+_CONTINUING: Final = bytes(range(0x80, 0xC0))  # the bytes of UTF-8 that continue a character
 
 
 def _checked_unit(unit: str) -> str:
@@ -156,13 +159,14 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
 def _piece(text: bytes, pos: int, size: int, unit: str) -> bytes:
     if unit == "BYTE" and 0 <= pos <= len(text) and size >= 0:
         return text[pos : pos + size]
-    places: Sequence[int] = range(len(text)) if unit == "BYTE" else begins(text)
+    is_plain = unit == "BYTE" or text.isascii()
+    places: Sequence[int] = range(len(text)) if is_plain else begins(text)
     count = len(places)
     begin = pos if pos >= 0 else count + pos
     if not 0 <= begin <= count:
         raise InvalidArgumentError(f"pos {pos} out of range for string {text!r} [Op:Substr]")
     end = min(begin + size, count) if size >= 0 else count
-    ends = [*places, len(text)] if unit != "BYTE" else range(count + 1)
+    ends = range(count + 1) if is_plain else [*places, len(text)]
     return text[ends[begin] : ends[end]]
 
 
@@ -172,7 +176,9 @@ def _is_inside(texts: Sequence[bytes], pos: int, size: int, unit: str) -> bool:
 
 
 def _substr_kernel(_: Namespace, x: Array, pos: Array, size: Array, *, unit: str) -> Array:
-    texts = listed(x)
+    texts = as_bytes(x)
+    if unit != "BYTE" and all(map(bytes.isascii, texts)):
+        unit = "BYTE"
     if not pos.ndim and not size.ndim and _is_inside(texts, int(pos), int(size), unit):
         begin, end = int(pos), int(pos) + int(size)
         return filled(x.shape, [text[begin:end] for text in texts])
@@ -427,9 +433,25 @@ def _number(dtype: NumpyDType) -> Callable[[bytes], Any]:
     return read
 
 
+def numbers(texts: Sequence[bytes], dtype: NumpyDType) -> Array | None:
+    """The numbers that strings say, if Python reads them all as they are."""
+    if b"_" in b"".join(texts):
+        return None
+    read: Callable[[bytes], Any] = float if dtype.kind == "f" else int
+    try:
+        return np.array(list(map(read, texts)), dtype)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _numbers_kernel(_: Namespace, x: Array, *, out_type: NumpyDType) -> Array:
+    found = numbers(as_bytes(x), out_type)
+    return each(x, _number(out_type), out_type) if found is None else found.reshape(x.shape)
+
+
 TO_NUMBER: Row = op(
     "StringToNumber",
-    lambda _, x, *, out_type: each(x, _number(out_type), out_type),
+    _numbers_kernel,
     shape=lambda x, *, out_type: x,
     dtype=lambda x, *, out_type: out_type,
 )
