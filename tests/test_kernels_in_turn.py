@@ -181,6 +181,25 @@ def test_poisson_samples(rate: float, monkeypatch: Any) -> None:
     alike(run, large_kernels.poisson_kernel, monkeypatch)
 
 
+@pytest.mark.parametrize("trials", [0.0, 1.0, 12.0, 300.0, 1e6, np.inf, np.nan])
+@pytest.mark.parametrize("chance", [0.0, 1e-3, 0.3, 0.5, 0.97, 1.0, np.nan])
+def test_binomial_samples(trials: float, chance: float, monkeypatch: Any) -> None:
+    def run() -> Any:
+        return tf.random.stateless_binomial([500], [1, 2**40], trials, chance, tf.float64)
+
+    alike(run, large_kernels.binomial_kernel, monkeypatch)
+
+
+def test_binomial_samples_of_several_kinds(monkeypatch: Any) -> None:
+    trials = np.array([[3.0], [50.0], [-1.0]])
+    chances = np.array([0.01, 0.2, 0.6, 0.999])
+
+    def run() -> Any:
+        return tf.random.stateless_binomial([40, 3, 4], [5, 6], trials, chances, tf.int64)
+
+    alike(run, large_kernels.binomial_kernel, monkeypatch)
+
+
 def test_poisson_samples_of_several_rates(monkeypatch: Any) -> None:
     rates = np.random.default_rng(0).random((3, 50)) * 30
 

@@ -44,6 +44,7 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.suppression_kernel: ("in_turn.suppression", "suppress"),
     large.poisson_kernel: ("in_turn.poisson", "draw"),
     large.edit_distance_kernel: ("in_turn.edit_distance", "distances"),
+    large.binomial_kernel: ("in_turn.binomial", "draw"),
     large.shuffle_kernel: ("in_turn.shuffle", "permutation"),
     large.inverse_kernel: ("in_turn.shuffle", "inverse"),
     large.philox_kernel: ("philox", "blocks"),

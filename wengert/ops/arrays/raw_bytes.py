@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 def _kernel(
     _: Namespace, x: Array, *, dtype: NumpyDType, little: bool, length: int | None
 ) -> Array:
-    texts = [v.encode() if isinstance(v, str) else bytes(v) for v in x.ravel().tolist()]
+    texts = x.ravel().tolist()
+    if not set(map(type, texts)) <= {bytes}:
+        texts = [v.encode() if isinstance(v, str) else bytes(v) for v in texts]
     if length is not None:
         texts = [text[:length].ljust(length, b"\0") for text in texts]
-    sizes = [len(text) for text in texts]
-    for i, size in enumerate(sizes):
+    sizes = list(map(len, texts))
+    for i, size in enumerate(sizes if len(set(sizes)) > 1 else ()):
         if size != sizes[0]:
             raise InvalidArgumentError(
                 f"DecodeRaw requires input strings to all be the same size, but element {i} has "

@@ -14,7 +14,7 @@ import numpy as np
 
 from wengert.ops.random.distributions import normal_of, uniform_of
 from wengert.ops.random.philox import CONSTANTS, Philox, blocks
-from wengert.ops.support.large_kernels import poisson_kernel
+from wengert.ops.support.large_kernels import binomial_kernel, poisson_kernel
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values.dtypes import float64
 
@@ -144,18 +144,29 @@ def _by_hat(uniforms: Pairs, result: Array, rate: Array, waiting: Array) -> None
 
 def binomial(state: Philox, count: int, trials: Array, chance: Array) -> Array:
     """Binomial samples, `count` for each pair of trials and chance (arrays of one shape)."""
-    n = np.repeat(trials.reshape(-1).astype(np.float64), count)
-    given = np.repeat(chance.reshape(-1), count)
+    n, given = trials.reshape(-1).astype(np.float64), chance.reshape(-1)
     p = np.where(given > 0.5, 1 - given, given).astype(np.float64)
+    result = None
+    if n.size * count >= _MANY:
+        apart = (_RESERVED_FOR_GAPS, RESERVED)
+        result = binomial_kernel(CONSTANTS, state, n, p, _tail(np.arange(10.0)), count, apart)
+    n, given = np.repeat(n, count), np.repeat(given, count)
+    if result is None:
+        result = _binomial(state, n, np.repeat(p, count))
+    result = np.where(given > 0.5, n - result, result)
+    result[np.isnan(n) | np.isnan(given)] = np.nan
+    return result.reshape(trials.size, count).T.reshape(count, *trials.shape)
+
+
+def _binomial(state: Philox, n: Array, p: Array) -> Array:
+    """A sample for each pair, by NumPy."""
     result = np.zeros(n.size)
     drawn = (n > 0) & (n < np.inf) & (p > 0)
     many = n * p >= 10
     near, far = (Lanes(state, n.size, apart) for apart in (_RESERVED_FOR_GAPS, RESERVED))
     _by_gaps(Pairs(near, uniform_of), result, n, p, np.flatnonzero(drawn & ~many))
     _by_binomial_hat(Pairs(far, uniform_of), result, n, p, np.flatnonzero(drawn & many))
-    result = np.where(given > 0.5, n - result, result)
-    result[np.isnan(n) | np.isnan(given)] = np.nan
-    return result.reshape(trials.size, count).T.reshape(count, *trials.shape)
+    return result
 
 
 def _by_gaps(uniforms: Pairs, result: Array, n: Array, p: Array, waiting: Array) -> None:

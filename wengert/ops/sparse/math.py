@@ -41,6 +41,7 @@ from wengert.ops.sparse.places import (
     flat_places,
     group_places,
     places_where,
+    strides_of,
     with_column,
 )
 from wengert.ops.sparse.shaping import pick_values
@@ -85,7 +86,12 @@ def _dense_kernel(
         check_sorted(indices, "SparseToDense")
     nothing = b"" if values.dtype.kind == "O" else 0
     out = np.full(shape, nothing, values.dtype)
-    out[tuple(indices.T)] = values
+    strides = strides_of(shape)
+    places = sum(
+        (column * stride for column, stride in zip(indices.T, strides, strict=True)),
+        start=np.zeros(len(indices), np.int64),
+    )
+    out.reshape(-1)[places] = values
     return out
 
 

@@ -129,8 +129,9 @@ def places_where(mask: Tensor) -> Tensor:
 
 def check_inside(indices: Array, shape: Sequence[int], who: str) -> None:
     """Check, in a kernel, that every coordinate is within the shape."""
-    bad = ((indices < 0) | (indices >= np.array(shape, np.int64))).any(axis=1)
-    if bad.any():
+    columns = list(zip(indices.T, shape, strict=True))  # rows of two or three numbers are slow
+    if any(column.min(initial=0) < 0 or column.max(initial=-1) >= size for column, size in columns):
+        bad = ((indices < 0) | (indices >= np.array(shape, np.int64))).any(axis=1)
         at = int(np.argmax(bad))
         raise InvalidArgumentError(
             f"indices[{at}] = {as_list(indices[at])} is out of bounds: need 0 <= index < "

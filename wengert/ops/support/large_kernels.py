@@ -233,6 +233,23 @@ def edit_distance_kernel(said: Any, said_ends: Any, meant: Any, meant_ends: Any)
 
 
 @_large_kernel
+def binomial_kernel(
+    constants: Any,
+    state: Any,
+    trials: Any,
+    chances: Any,
+    tails: Any,
+    count: int,
+    apart: tuple[int, int],
+) -> Any:
+    """For each pair of trials and chance so many binomial samples, each by a generator of its own.
+
+    `tails` are the errors of Stirling's formula up to 9; the generators are so many blocks apart if few
+    successes are expected, and so many if many are.
+    """
+
+
+@_large_kernel
 def shuffle_kernel(words: Any) -> Any:
     """The integers up to the number of random words, each exchanged with one at a place behind it.
 

@@ -180,8 +180,9 @@ def _far(x: Lane, size: Lane, order: int, second: bool) -> Lane:
     q = q / large
     phase = size - (order / 2 + 0.25) * math.pi
     sine, cosine = LANES.sin(phase), LANES.cos(phase)
-    wave = p * sine + q * cosine if second else p * cosine - q * sine
-    return wave * _ROOT_OF_TWO_OVER_PI / LANES.sqrt(large)
+    wave: Lane = p * sine + q * cosine if second else p * cosine - q * sine
+    y: Lane = wave * _ROOT_OF_TWO_OVER_PI / LANES.sqrt(large)
+    return y
 
 
 def _first(x: Lane, order: int) -> Lane:
