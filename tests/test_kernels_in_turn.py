@@ -11,6 +11,7 @@ import pytest
 import wengert as tf
 from wengert.engines.native.runtime.processor import is_supported
 from wengert.ops.arrays.slicing import _folded, _folded_often
+from wengert.ops.linalg.qr_lu import _lu_kernel
 from wengert.ops.reductions.counting import _count_kernel
 from wengert.ops.reductions.sequences import _invert_kernel
 from wengert.ops.reductions.unique import _counted_kernel
@@ -295,3 +296,25 @@ def test_what_is_no_permutation(wrong: int, message: str, kind: Any) -> None:
     order[4321] = wrong
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         tf.math.invert_permutation(order)
+
+
+# ---- elimination ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(400, 1, 1), (7, 9, 4, 4), (90, 13, 13), (40, 33, 33)])
+def test_factors_of_many_matrices(kind: Any, shape: Any, monkeypatch: Any) -> None:
+    """Bit by bit, with equal pivots, columns of zeros, infinities and NaN."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=shape).astype(kind)
+    tied = rng.integers(-2, 3, shape).astype(kind)
+    special = a.copy()
+    for value in (0.0, -0.0, np.inf, np.nan):
+        special[rng.random(shape) < 0.02] = value
+    for given in (a, tied, special):
+
+        def run(given: Any = given) -> Any:
+            return _lu_kernel(np, given, index_type=tf.int32)
+
+        with np.errstate(all="ignore"):
+            alike(run, large_kernels.lu_kernel, monkeypatch)

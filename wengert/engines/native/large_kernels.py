@@ -38,6 +38,7 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.product_kernel: ("matmul", "product"),
     large.cholesky_kernel: ("factors", "cholesky"),
     large.triangular_solve_kernel: ("factors", "triangular_solve"),
+    large.lu_kernel: ("in_turn.elimination", "eliminate"),
     large.tridiagonal_solve_kernel: ("tridiagonal", "tridiagonal_solve"),
     large.count_kernel: ("in_turn.counting", "count"),
     large.unique_kernel: ("in_turn.unique", "unique"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.sorting import argsort
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.lapack import numpy_linalg, scipy_linalg
+from wengert.ops.support.large_kernels import lu_kernel
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -128,10 +129,14 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
 # ---- LU ---------------------------------------------------------------------------------------
 
 
+_MANY: Final = 1 << 8  # numbers
+
+
 def _lu_kernel(_: Namespace, a: Array, *, index_type: DType) -> list[Any]:
     wide = widen(a)
     if math.prod(a.shape[:-2]) > a.shape[-1] or not a.size:
-        lu, order = _eliminated(wide)
+        found = lu_kernel(wide) if wide.size >= _MANY else None
+        lu, order = _eliminated(wide) if found is None else found
     else:  # LAPACK is faster for one large matrix, but 100 times slower for 1000 of size 4
         getrf = _factorization(wide.dtype)
         lu, order = each_matrix(lambda one: _by_lapack(getrf, one), wide)

@@ -128,6 +128,11 @@ def triangular_solve_kernel(a: Any, b: Any, lower: bool, adjoint: bool) -> Any:
 
 
 @_large_kernel
+def lu_kernel(a: Any) -> Any:
+    """The packed factors of some matrices, and the orders of their rows in int64."""
+
+
+@_large_kernel
 def tridiagonal_solve_kernel(d: Any, b: Any, pivoting: bool, instead: Any) -> Any:
     """The solutions of tridiagonal systems; with pivoting, `instead` of pivots of zero in each of them."""
 

@@ -7,5 +7,6 @@ shuffle       A permutation from random words, and the inverse of one
 draws         Shared by the kernels of samples: uniform numbers, and arithmetic of doubles
 poisson       Poisson samples, each by a generator of its own
 binomial      Binomial samples, likewise
+elimination   LU decompositions of many small matrices
 edit_distance  The Levenshtein distance of pairs of sequences
 """
