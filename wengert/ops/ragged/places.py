@@ -37,14 +37,18 @@ def _places_kernel(_: Namespace, splits: Array, *, width: int | None) -> Array:
 
 def _rows_kernel(_: Namespace, splits: Array, rows: Array) -> list[Any]:
     """The indices of the values of some rows, and the splits of these rows."""
-    count, asked = len(splits) - 1, rows.tolist()
-    for place, r in enumerate(asked):
-        if not 0 <= r < count:
-            raise InvalidArgumentError(
-                f"indices[{place}] = {r} is not in [0, {count}) [Op:GatherV2]"
-            )
-    parts = [np.arange(splits[r], splits[r + 1]) for r in asked]
-    return _listed(parts, splits.dtype)
+    count = len(splits) - 1
+    wrong = (rows < 0) | (rows >= count)
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise InvalidArgumentError(
+            f"indices[{place}] = {rows[place]} is not in [0, {count}) [Op:GatherV2]"
+        )
+    first = splits[:-1][rows]
+    lengths = splits[1:][rows] - first
+    ends = np.append(0, np.cumsum(lengths))
+    places = np.arange(ends[-1]) + np.repeat(first - ends[:-1], lengths)
+    return [places.astype(splits.dtype), ends.astype(splits.dtype)]
 
 
 def _cut_kernel(_: Namespace, splits: Array, *, cut: tuple[Any, Any, Any]) -> list[Any]:
