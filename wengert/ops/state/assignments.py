@@ -79,7 +79,7 @@ def _assign_now(name: str, inputs: Sequence[Value]) -> list[Any]:
     variable, value = inputs
     method = _METHODS[name]
     if isinstance(variable, SymbolicTensor):
-        assign_later(variable, method, value)
+        apply(_ROWS[method], inputs)
     else:
         getattr(variable, method)(value)
     return []
