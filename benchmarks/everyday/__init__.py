@@ -1,1 +1,1 @@
-"""What everybody meets on the first day: eager steps, first calls, batches of any size, memory."""
+"""What everybody meets on the first day: eager steps, sessions, first calls, batches of any size, memory."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
-from benchmarks.everyday import memory, starting, steps
+from benchmarks.everyday import memory, sessions, starting, steps
 from benchmarks.machine import about, machine
 from benchmarks.native.table import number
 from benchmarks.timing import Contestants, interleaved
@@ -24,7 +24,11 @@ STEPS: Final[Mapping[str, Sequence[Limit]]] = {
     steps.PERCEPTRON: [("torch", 0.9)],
     steps.CONVOLUTIONS: [("torch", 0.9)],
     steps.UNKNOWN: [(steps.KNOWN, 1.15)],
+    sessions.PERCEPTRON: [("tensorflow", 1.0)],
+    sessions.SMALL: [("tensorflow", 1.0)],
+    sessions.RECURRENT: [("tensorflow", 1.0)],
 }
+OF_TENSORFLOW: Final = (sessions.PERCEPTRON, sessions.SMALL, sessions.RECURRENT)
 BUSY: Final[Mapping[str, Sequence[Limit]]] = {
     steps.PERCEPTRON: [("tensorflow", 1.0)],
     steps.CONVOLUTIONS: [("tensorflow", 1.0)],
@@ -46,8 +50,9 @@ def timed_steps(rounds: int) -> Iterator[dict[str, Any]]:
         if name == steps.UNKNOWN:
             found = _ours(there["wengert"], name, steps.KNOWN, rounds)
         else:
-            _check(there, name)
-            found = _timed(there, name, rounds)
+            those = _without_torch(there) if name in OF_TENSORFLOW else there
+            _check(those, name)
+            found = _timed(those, name, rounds)
         yield _row(name, "s", found, limits)
     with busy():
         for name, limits in BUSY.items():
@@ -55,6 +60,10 @@ def timed_steps(rounds: int) -> Iterator[dict[str, Any]]:
             yield _row(f"{name}, while other programs use every core", "s", found, limits)
     for worker in workers.values():
         worker.close()
+
+
+def _without_torch(there: Mapping[str, Worker]) -> Mapping[str, Worker]:
+    return {who: worker for who, worker in there.items() if who != "torch"}
 
 
 def _check(there: Mapping[str, Worker], name: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.everyday import sessions
 from benchmarks.peers import find
 
 Run = Callable[[], object]
@@ -86,6 +87,7 @@ def in_tensorflow(tf: Any) -> Mapping[str, Run]:
         CONVOLUTIONS: eager(images, image_inputs()),
         KNOWN: compiled(BATCH),
         UNKNOWN: compiled(None),
+        **sessions.runs(tf),
     }
 
 
