@@ -11,5 +11,5 @@ by_size          Graphs with symbolic sizes, specialized for each combination of
 subgraph         Subgraphs: graphs that another operation or a call runs, and that are
                  differentiated as one operation
 part             A part of a graph as a graph of its own, which engines compile for the sizes of
-                 what is fed
+                 what comes in
 """

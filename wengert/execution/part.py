@@ -1,8 +1,8 @@
-"""A part of a graph as a graph of its own, which engines compile for the sizes of what is fed.
+"""A part of a graph as a graph of its own, which engines compile for the sizes of what comes in.
 
-A session's graph says little of sizes: placeholders take batches of any size. The part that some fetches
-need is therefore replayed, with feeds and the handles of variables as its inputs, and treated as the graph
-of a function is.
+A session's graph says little of sizes: placeholders and datasets bring batches of any size. The part that some
+fetches need is therefore replayed, with feeds, elements and the handles of variables as its inputs, and
+treated as the graph of a function is.
 """
 
 from __future__ import annotations
@@ -12,28 +12,46 @@ from typing import Any, Final
 
 from wengert.core.context import activate
 from wengert.core.table import is_users
-from wengert.execution.engine_registry import Runnable
+from wengert.execution.engine_registry import REFERENCE, Runnable, compile_plan
 from wengert.execution.plan import Plan, given_value
 from wengert.execution.replay import replay_part
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
-from wengert.values.symbolic import is_certain
+from wengert.values.symbolic import SymbolicTensor, is_certain
 
-# The resources that a part can be given: what others hold has sizes that no feed tells.
+# The resources that a part can be given: what others hold has sizes that nothing tells.
 _GIVEN: Final = ("VarHandleOp", "RandomStream")
+_ELEMENT: Final = "IteratorGetNext"  # brings the next elements of datasets
 
 
-def is_open(plan: Plan) -> bool:
-    """Whether sizes are known only when something is fed, and then all of them."""
-    if all(is_certain(x._array.shape) for x in plan.feeds) or plan.may_be_dead:
+def part_of(plan: Plan, also: Sequence[Operation], engine: str) -> Runnable | None:
+    """The fetches of a plan, and operations that are to run also, compiled for each combination of sizes.
+
+    None if all sizes are known before, or if not all follow from what comes in.
+    """
+    elements = [y for op in plan.steps if _brings(op, plan) for y in op.outputs]
+    also = [op for op in also if not _brings(op, plan)]
+    inner = Plan(plan.fetches, [*plan.feeds, *elements], also)
+    if inner.may_be_dead or all(is_certain(x._array.shape) for x in inner.feeds):
+        return None
+    if not all(op.row.name in _GIVEN for op in inner.resources):
+        return None
+    if any(is_users(op.row) and not op.row.closes for op in inner.steps):
+        return None
+    part = _Part(inner, also, engine)
+    return _Fed(plan, elements, part) if elements else part
+
+
+def _brings(op: Operation, plan: Plan) -> bool:
+    """Whether an operation gives the next elements of a dataset, and waits for nothing."""
+    if op.row.name != _ELEMENT or op.control_inputs:
         return False
-    told = all(op.row.name in _GIVEN for op in plan.resources)
-    return told and not any(is_users(op.row) and not op.row.closes for op in plan.steps)
+    return all(any(x.op is handle for handle in plan.resources) for x in op.inputs)
 
 
-class Part(Runnable):
-    """The fetches of a plan, of which an engine computes each combination of sizes."""
+class _Part(Runnable):
+    """A plan as the graph of a function of what is given to it."""
 
     def __init__(self, plan: Plan, also: Sequence[Operation], engine: str) -> None:
         self.plan = plan
@@ -49,3 +67,21 @@ class Part(Runnable):
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The fetches, for values of `plan.given`."""
         return self._subgraph.run_on([*values, *self._constants])
+
+
+class _Fed(Runnable):
+    """A plan whose part is given the next elements of datasets."""
+
+    def __init__(self, plan: Plan, elements: Sequence[SymbolicTensor], part: Runnable) -> None:
+        self.plan, self._part = plan, part
+        self._elements = compile_plan(Plan(elements), REFERENCE)
+        places = {id(x): at for at, x in enumerate(plan.given)}
+        self._handles = [places[id(x)] for x in self._elements.plan.given]
+        feeds = len(plan.feeds)
+        self._fed = slice(feeds)
+        self._rest = [places[id(x)] for x in part.plan.given[feeds + len(elements) :]]
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        """The fetches, for values of `plan.given`."""
+        elements = self._elements([values[at] for at in self._handles])
+        return self._part([*values[self._fed], *elements, *[values[at] for at in self._rest]])

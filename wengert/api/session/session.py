@@ -22,7 +22,7 @@ from wengert.execution.engine_registry import (
     compiles_sizes,
     engine_of,
 )
-from wengert.execution.part import Part, is_open
+from wengert.execution.part import part_of
 from wengert.execution.plan import Plan
 from wengert.graph.graph import Graph, defaults
 from wengert.graph.graph_builder import VAR_HANDLE
@@ -326,12 +326,13 @@ class _Run:
         self._fed_handles = [i for i, x in enumerate(feeds) if x.op.row.name == "VarHandleOp"]
 
     def _compile(self, engine: str) -> Runnable:
-        if compiles_sizes(engine) and is_open(self._plan):
+        found = None
+        if compiles_sizes(engine):
             try:
-                return Part(self._plan, self._operations, engine)
+                found = part_of(self._plan, self._operations, engine)
             except Exception:  # noqa: BLE001  # running the graph itself raises the proper error
-                pass
-        return compile_plan(self._plan, engine)
+                found = None
+        return compile_plan(self._plan, engine) if found is None else found
 
     def __call__(self, session: Session, fed: list[Any]) -> list[Any]:
         if self._left:
