@@ -28,6 +28,7 @@ from wengert.graph.graph import Graph, defaults
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
+from wengert.host.locks import new_lock
 from wengert.state.cell import Cell, new_resource, shared_with
 from wengert.values import nest
 from wengert.values.convert import as_array
@@ -319,11 +320,19 @@ class _Run:
         tensors = [e for e in elements if isinstance(e, SymbolicTensor)]
         self._operations = [e for e in elements if isinstance(e, Operation)]
         self._plan = Plan(tensors, feeds, self._operations)
+        self._lock = new_lock()
         self._left = OFTEN if engine == AT_LENGTH and Settings.check is None else 0
         self._compiled = self._compile(REFERENCE if engine == AT_LENGTH else engine)
         self._resources = self._plan.resources
         self._is_tensor = [isinstance(e, SymbolicTensor) for e in elements]
         self._fed_handles = [i for i, x in enumerate(feeds) if x.op.row.name == "VarHandleOp"]
+
+    def _count(self) -> None:
+        with self._lock:
+            self._left -= 1
+            is_often = self._left == 0
+        if is_often:
+            self._compiled = self._compile("native")
 
     def _compile(self, engine: str) -> Runnable:
         found = None
@@ -335,10 +344,8 @@ class _Run:
         return compile_plan(self._plan, engine) if found is None else found
 
     def __call__(self, session: Session, fed: list[Any]) -> list[Any]:
-        if self._left:
-            self._left -= 1
-            if not self._left:
-                self._compiled = self._compile("native")
+        if self._left > 0:
+            self._count()
         for i in self._fed_handles:
             fed[i] = Cell.from_array(fed[i])
         cells = [session.cell(op) for op in self._resources]
