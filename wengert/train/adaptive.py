@@ -8,6 +8,7 @@ from wengert.ops.math.elementwise import sqrt, square
 from wengert.state.variable import Variable
 from wengert.train.dense_or_rows import part_of
 from wengert.train.ftrl import check_not_negative, ftrl_step
+from wengert.train.one_pass import mixed, mixed_square, over_root_of_sum
 from wengert.train.optimizer import Optimizer
 
 
@@ -50,14 +51,14 @@ class RMSprop(Optimizer):
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
         """Change one variable, and its slots, by a gradient."""
         velocity = self.slot(variable, "velocity")
-        size = spread = self._mean(velocity, square(gradient))
+        size = spread = mixed_square(velocity, gradient, self.rho, 1.0 - self.rho)
         updates = [velocity.assign(size)]
         if self.centered:
             average = self.slot(variable, "average_gradient")
             mean = self._mean(average, gradient)
             updates.append(average.assign(mean))
             spread = size - square(mean)
-        step = learning_rate * gradient / sqrt(spread + self.epsilon)
+        step = over_root_of_sum(gradient, spread, learning_rate, self.epsilon)
         if self.momentum:
             slot = self.slot(variable, "momentum")
             step = self.momentum * slot + step
@@ -65,7 +66,7 @@ class RMSprop(Optimizer):
         return [*updates, variable.assign_sub(step)]
 
     def _mean(self, slot: Variable, value: Any) -> Any:
-        return self.rho * slot + (1.0 - self.rho) * value
+        return mixed(slot, value, self.rho, 1.0 - self.rho)
 
 
 class Adagrad(Optimizer):

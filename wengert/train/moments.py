@@ -9,17 +9,13 @@ from typing import Any, ClassVar
 from wengert.core.context import thread
 from wengert.ops.math.arithmetic import maximum, pow
 from wengert.ops.math.complex import abs
-from wengert.ops.math.elementwise import cast, sqrt, square
+from wengert.ops.math.elementwise import cast, sqrt
 from wengert.state.variable import Variable
+from wengert.train.one_pass import over_root, toward, toward_square
 from wengert.train.optimizer import Optimizer
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType
 from wengert.values.tensor import Tensor
-
-
-def toward(slot: Variable, value: Any, beta: Any) -> Any:
-    """Update a moving average: beta times the slot plus 1 - beta times the value."""
-    return slot + (value - slot) * (1.0 - beta)
 
 
 class Moments(Optimizer):
@@ -90,13 +86,14 @@ class Adam(Moments):
             1.0 - self._power(self.beta_1, dtype)
         )
         m, v = self.slot(variable, "momentum"), self.slot(variable, "velocity")
-        mean, size = toward(m, gradient, self.beta_1), toward(v, square(gradient), self.beta_2)
+        mean = toward(m, gradient, 1.0 - self.beta_1)
+        size = toward_square(v, gradient, 1.0 - self.beta_2)
         updates = [m.assign(mean), v.assign(size)]
         if self.amsgrad:
             largest = self.slot(variable, "velocity_hat")
             size = maximum(largest, size)
             updates.append(largest.assign(size))
-        step = mean * (learning_rate * unbias) / (sqrt(size) + self.epsilon)
+        step = over_root(mean, size, learning_rate * unbias, self.epsilon)
         return [*updates, variable.assign_sub(step)]
 
 
@@ -145,7 +142,7 @@ class Adamax(Moments):
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
         """Change one variable, and its slots, by a gradient."""
         m, u = self.slot(variable, "momentum"), self.slot(variable, "norm")
-        mean = toward(m, gradient, self.beta_1)
+        mean = toward(m, gradient, 1.0 - self.beta_1)
         size = maximum(self.beta_2 * u, abs(gradient))
         unbiased = mean / (1.0 - self._power(self.beta_1, variable.dtype))
         step = learning_rate * unbiased / (size + self.epsilon)
@@ -201,7 +198,8 @@ class Nadam(Moments):
         now, ahead = (beta_1 * (1.0 - 0.5 * self._power(0.96, dtype, t)) for t in (1, 2))
         product = cast(self._product_now(), dtype)
         m, v = self.slot(variable, "momentum"), self.slot(variable, "velocity")
-        mean, size = toward(m, gradient, beta_1), toward(v, square(gradient), beta_2)
+        mean = toward(m, gradient, 1.0 - beta_1)
+        size = toward_square(v, gradient, 1.0 - beta_2)
         seen = ahead * mean / (1.0 - product * ahead) + (1.0 - now) * gradient / (1.0 - product)
         unbiased = size / (1.0 - self._power(self.beta_2, dtype))
         step = seen * learning_rate / (sqrt(unbiased) + self.epsilon)

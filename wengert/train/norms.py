@@ -12,7 +12,8 @@ from wengert.ops.math.elementwise import cast, sqrt, square
 from wengert.ops.reductions.reductions import reduce_mean, reduce_sum
 from wengert.state.variable import Variable
 from wengert.train import graph_mode
-from wengert.train.moments import Moments, toward
+from wengert.train.moments import Moments
+from wengert.train.one_pass import toward, toward_square
 from wengert.train.optimizer import Optimizer
 from wengert.values.tensor import Tensor
 
@@ -84,11 +85,11 @@ class Adafactor(Optimizer):
         squares = square(gradient) + self.epsilon_1
         velocity = self.slot(variable, "velocity")
         if len(variable.shape) < 2:
-            size = toward(velocity, squares, 1.0 - part)
+            size = toward(velocity, squares, part)
             return size, [velocity.assign(size)]
         row, column = self.slot(variable, "row"), self.slot(variable, "column")
-        of_rows = toward(row, reduce_mean(squares, -1), 1.0 - part)
-        of_columns = toward(column, reduce_mean(squares, -2), 1.0 - part)
+        of_rows = toward(row, reduce_mean(squares, -1), part)
+        of_columns = toward(column, reduce_mean(squares, -2), part)
         share = of_rows / reduce_mean(of_rows, -1, keepdims=True)
         size = expand_dims(share, -1) * expand_dims(of_columns, -2)
         return size, [row.assign(of_rows), column.assign(of_columns), velocity.assign(size)]
@@ -111,7 +112,8 @@ class Lamb(Moments):
         """Change one variable, and its slots, by a gradient."""
         dtype = variable.dtype
         m, v = self.slot(variable, "momentum"), self.slot(variable, "velocity")
-        mean, size = toward(m, gradient, self.beta_1), toward(v, square(gradient), self.beta_2)
+        mean = toward(m, gradient, 1.0 - self.beta_1)
+        size = toward_square(v, gradient, 1.0 - self.beta_2)
         unbiased = mean / (1.0 - self._power(self.beta_1, dtype))
         root = sqrt(size / (1.0 - self._power(self.beta_2, dtype))) + self.epsilon
         step = unbiased / root
@@ -161,7 +163,7 @@ class ScheduleFreeAdamW(Moments):
         if self.warmup_steps > 0:
             learning_rate *= minimum(step / self.warmup_steps, cast(1.0, dtype))
         z, v = self.slot(variable, "momentum"), self.slot(variable, "velocity")
-        size = toward(v, square(gradient), self.beta_2)
+        size = toward_square(v, gradient, 1.0 - self.beta_2)
         root = sqrt(size / (1.0 - self._power(self.beta_2, dtype))) + self.epsilon
         ahead = z - learning_rate * gradient / root
         mean = (variable - (1.0 - beta_1) * z) / beta_1  # of the steps before

@@ -26,6 +26,7 @@ from wengert.train.gradient_inputs import (
     pairs,
     snake_case,
 )
+from wengert.train.one_pass import scaled
 from wengert.train.optimizer_state import AVERAGE, Memory
 from wengert.train.schedules import LearningRateSchedule, deserialize, serialize
 from wengert.values.convert import convert
@@ -291,7 +292,8 @@ class Optimizer(Memory):
             return []
         if any(re.search(name, variable.name) for name in self._names_not_decayed):
             return []
-        return [variable.assign_sub(variable * cast(self.weight_decay, variable.dtype) * rate)]
+        decay = scaled(variable, cast(self.weight_decay, variable.dtype), rate)
+        return [variable.assign_sub(decay)]
 
     def _average(self, variable: Variable) -> Any:
         """Update the average of a variable, which may then replace it."""
