@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.api.session.session import OFTEN
+from wengert.api.session import session as session_module
 from wengert.engines.native.engine import NativePlan
 from wengert.engines.numpy_engine import NumpyPlan
 from wengert.errors import FailedPreconditionError, InvalidArgumentError
@@ -19,6 +19,13 @@ v1 = tf.compat.v1
 LEVELS = (-1, 0, 1)  # never, when it has run often, at once
 SIZES = (5, 16, 1, 33, 16, 64)
 FEW = 3
+OFTEN = 30  # runs
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "OFTEN", OFTEN)
+    monkeypatch.setattr(session_module, "ELEMENTS", 1e9)  # whatever their number
 
 
 def session_of(level: int) -> Any:
@@ -48,7 +55,7 @@ def same_at_every_level(
     compiles: bool = True,
     exact: bool = False,
 ) -> None:
-    """What a graph of a placeholder for batches gives in a run after the other, however it is computed."""
+    """What a graph of a placeholder for batches gives, run after run, however it is computed."""
     found = []
     with tf.Graph().as_default():
         v1.set_random_seed(3)
@@ -140,6 +147,21 @@ def test_what_is_run_a_few_times_is_interpreted() -> None:
             assert not is_compiled(session)
             session.run(y, {x: [1.0]})
             assert is_compiled(session)
+
+
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_what_is_large_is_compiled_sooner(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """After runs that take about as long as compiling it: 500 of few elements."""
+    monkeypatch.undo()
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, [None])
+        y = tf.exp(x) * 2.0
+        with v1.Session() as session:
+            runs = 0
+            while not is_compiled(session):
+                session.run(y, {x: np.zeros(size, "f4")})
+                runs += 1
+    assert runs == 500 if size == 10 else 20 < runs < 60
 
 
 def test_a_program_gives_the_same_bits_whenever_it_runs() -> None:

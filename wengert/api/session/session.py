@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -299,7 +300,10 @@ def get_default_session() -> Session | None:
 
 
 AT_LENGTH: Final = "at length"  # interpreted, and compiled when it has run often
-OFTEN: Final = 64  # runs, of which compiling takes no more than some times the time
+# To be compiled takes an operation 2.5 ms, as much as 500 runs on few elements: 5 µs each. So many more elements
+# are given to each operation of a graph where a run takes twice as long.
+OFTEN: Final = 500
+ELEMENTS: Final = 2500
 
 
 def _engine_asked_for(config: object) -> str | None:
@@ -321,18 +325,26 @@ class _Run:
         self._operations = [e for e in elements if isinstance(e, Operation)]
         self._plan = Plan(tensors, feeds, self._operations)
         self._lock = new_lock()
-        self._left = OFTEN if engine == AT_LENGTH and Settings.check is None else 0
+        self._waits = engine == AT_LENGTH and Settings.check is None
+        self._left = 0  # runs before it is compiled, if it waits
         self._compiled = self._compile(REFERENCE if engine == AT_LENGTH else engine)
         self._resources = self._plan.resources
         self._is_tensor = [isinstance(e, SymbolicTensor) for e in elements]
         self._fed_handles = [i for i, x in enumerate(feeds) if x.op.row.name == "VarHandleOp"]
 
-    def _count(self) -> None:
+    def _count(self, values: Sequence[Any]) -> None:
+        """Count a run; compile for this one and the next, if they are many."""
         with self._lock:
-            self._left -= 1
-            is_often = self._left == 0
+            self._left = self._left - 1 if self._left else self._patience(values) - 1
+            is_often = self._waits and not self._left
+            self._waits = self._waits and not is_often
         if is_often:
             self._compiled = self._compile("native")
+
+    def _patience(self, values: Sequence[Any]) -> int:
+        """After how many runs it is compiled; by what is there, and not by time: the bits stay the same."""
+        elements = sum(map(_elements_of, values))
+        return max(math.ceil(OFTEN / (1 + elements / (ELEMENTS * (1 + len(self._plan.steps))))), 2)
 
     def _compile(self, engine: str) -> Runnable:
         found = None
@@ -344,17 +356,24 @@ class _Run:
         return compile_plan(self._plan, engine) if found is None else found
 
     def __call__(self, session: Session, fed: list[Any]) -> list[Any]:
-        if self._left > 0:
-            self._count()
         for i in self._fed_handles:
             fed[i] = Cell.from_array(fed[i])
-        cells = [session.cell(op) for op in self._resources]
+        given = [*fed, *[session.cell(op) for op in self._resources]]
+        if self._waits:
+            self._count(given)
         compiled = self._compiled
         with activate((), None):
-            values = compiled([*fed, *cells])
+            values = compiled(given)
         own = [v if fresh else _own(v) for v, fresh in zip(values, compiled.fresh, strict=True)]
-        given = iter(own)
-        return [next(given) if is_tensor else None for is_tensor in self._is_tensor]
+        tensors = iter(own)
+        return [next(tensors) if is_tensor else None for is_tensor in self._is_tensor]
+
+
+def _elements_of(value: Any) -> int:
+    """The elements of an array, or of what a variable holds."""
+    if type(value) is Cell:
+        value = value._array if value.initialized else None
+    return value.size if isinstance(value, np.ndarray) else 0
 
 
 def _own(value: Array) -> Array:
