@@ -300,10 +300,8 @@ def get_default_session() -> Session | None:
 
 
 AT_LENGTH: Final = "at length"  # interpreted, and compiled when it has run often
-# To be compiled takes an operation 2.5 ms, as much as 500 runs on few elements: 5 µs each. So many more elements
-# are given to each operation of a graph where a run takes twice as long.
-OFTEN: Final = 500
-ELEMENTS: Final = 2500
+OFTEN: Final = 500  # runs on few elements, 5 µs for an operation, take as long as compiling it
+ELEMENTS: Final = 2500  # that come in for each operation where a run takes twice as long
 
 
 def _engine_asked_for(config: object) -> str | None:
@@ -333,7 +331,7 @@ class _Run:
         self._fed_handles = [i for i, x in enumerate(feeds) if x.op.row.name == "VarHandleOp"]
 
     def _count(self, values: Sequence[Any]) -> None:
-        """Count a run; compile for this one and the next, if they are many."""
+        """Count a run; after many the plan is compiled, for this one and the next."""
         with self._lock:
             self._left = self._left - 1 if self._left else self._patience(values) - 1
             is_often = self._waits and not self._left
@@ -342,7 +340,7 @@ class _Run:
             self._compiled = self._compile("native")
 
     def _patience(self, values: Sequence[Any]) -> int:
-        """After how many runs it is compiled; by what is there, and not by time: the bits stay the same."""
+        """The runs before it is compiled. What tells is no time, as a program is to give the same bits again."""
         elements = sum(map(_elements_of, values))
         return max(math.ceil(OFTEN / (1 + elements / (ELEMENTS * (1 + len(self._plan.steps))))), 2)
 
