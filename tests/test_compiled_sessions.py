@@ -11,7 +11,6 @@ import pytest
 
 import wengert as tf
 from wengert.api.session import session as session_module
-from wengert.engines.native.engine import NativePlan
 from wengert.engines.numpy_engine import NumpyPlan
 from wengert.errors import FailedPreconditionError, InvalidArgumentError
 
@@ -40,13 +39,12 @@ def batches() -> list[Any]:
 
 
 def is_compiled(session: Any) -> bool:
-    return any(_is_compiled(run._compiled) for run in session._plans.values())
+    return any(run.engine == "native" and _is_native(run) for run in session._plans.values())
 
 
-def _is_compiled(run: Any) -> bool:
-    """Whether it is a plan of machine code, for all sizes or for those that came."""
-    run = getattr(run, "inner", run)
-    return isinstance(run, NativePlan) or not isinstance(run, NumpyPlan)
+def _is_native(run: Any) -> bool:
+    """Whether the engine has not left it to NumPy."""
+    return not isinstance(getattr(run._compiled, "inner", run._compiled), NumpyPlan)
 
 
 def same_at_every_level(
@@ -294,6 +292,25 @@ def test_a_value_in_the_middle_is_fed_and_handles_are() -> None:
             assert session.run(y, {middle: [2.0, 3.0, 4.0]}).tolist() == [10.0, 15.0, 20.0]
             assert session.run(y, {middle: [2.0], v: 3.0}).tolist() == [6.0]
             assert session.run(v) == 5.0
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_result_is_fed_in_another_size(level: int) -> None:
+    """Than the graph would compute it in from what else is fed."""
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, [None])
+        y = tf.tanh(x)
+        z, n = y * 2.0, tf.shape(y)[0]
+        whole = v1.placeholder_with_default(np.ones((2, 3), "f4"), [None, None])
+        more = whole + 0.0
+        with session_of(level) as session:
+            for _ in range(FEW):
+                found = session.run([x, z, n], {x: [1.0, 2.0, 3.0], y: [1.0, 2.0]})
+                assert [np.asarray(v).tolist() for v in found] == [[1.0, 2.0, 3.0], [2.0, 4.0], 2]
+                default, fed = session.run([whole, more * 2.0], {more: np.ones((3, 1))})
+                assert default.shape == (2, 3)
+                assert fed.shape == (3, 1)
+                assert session.run(z, {x: [0.0]}).tolist() == [0.0]
 
 
 def test_a_graph_may_grow_between_runs() -> None:

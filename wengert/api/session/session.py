@@ -35,7 +35,7 @@ from wengert.values import nest
 from wengert.values.convert import as_array
 from wengert.values.dtypes import DType, of_numpy, string
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.symbolic import SymbolicTensor
+from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor
 from wengert.values.value import Value
 
@@ -325,6 +325,8 @@ class _Run:
         self._lock = new_lock()
         self._waits = engine == AT_LENGTH and Settings.check is None
         self._left = 0  # runs before it is compiled, if it waits
+        # The sizes of a result that is fed are not those that the graph computes.
+        self._feeds_results = any(x.op.inputs and not is_certain(x._array.shape) for x in feeds)
         self._compiled = self._compile(REFERENCE if engine == AT_LENGTH else engine)
         self._resources = self._plan.resources
         self._is_tensor = [isinstance(e, SymbolicTensor) for e in elements]
@@ -345,8 +347,8 @@ class _Run:
         return max(math.ceil(OFTEN / (1 + elements / (ELEMENTS * (1 + len(self._plan.steps))))), 2)
 
     def _compile(self, engine: str) -> Runnable:
-        found = None
-        if compiles_sizes(engine):
+        self.engine, found = engine, None
+        if compiles_sizes(engine) or self._feeds_results:
             try:
                 found = part_of(self._plan, self._operations, engine)
             except Exception:  # noqa: BLE001  # running the graph itself raises the proper error
