@@ -132,6 +132,16 @@ def test_a_threshold_leaves_out_small_sums() -> None:
     assert slope(f, x).numpy().tolist() == [0.0, 1.0, 1.0]
 
 
+def test_a_threshold_is_for_sums_of_two() -> None:
+    """What only one of them has stays, however small."""
+    a = tf.SparseTensor([[0], [1]], [0.5, 0.1], [4])
+    b = tf.SparseTensor([[1], [2]], [0.2, 0.05], [4])
+    for threshold, places in ((0.3, [[0], [1], [2]]), (1.0, [[0], [2]])):
+        found = tf.sparse.add(a, b, threshold)
+        assert found.indices.numpy().tolist() == places
+        assert found.values.numpy()[-1] == np.float32(0.05)
+
+
 def test_tangents_of_a_sum() -> None:
     """Forward mode has them, where TensorFlow has none."""
     x, t = tf.constant([1.0, 2.0, 3.0]), tf.constant([1.0, 10.0, 100.0])

@@ -63,6 +63,7 @@ CASES: dict[str, tuple[Callable[[], Any], Any]] = {
     "characters counted": (lambda: s.length("né", unit="UTF8_CHAR"), 2),
     "lower, of ASCII": (lambda: s.lower("ÄB"), "Äb".encode()),
     "lower": (lambda: s.lower("ÄB", encoding="utf-8"), "äb".encode()),
+    "lower, of no text": (lambda: s.lower(b"A\xff", encoding="utf-8"), "a\ufffd".encode()),
     "upper": (lambda: s.upper(RAGGED), [[b"ONE", b"TWO THREE"], [], [b"FOUR"]]),
     "stripped": (lambda: s.strip([" x\n"]), [b"x"]),
     "replaced by the whole": (lambda: s.regex_replace("hello", "l+", r"[\0]"), b"he[ll]o"),

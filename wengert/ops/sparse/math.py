@@ -25,10 +25,10 @@ from wengert.ops.arrays.slicing import reverse
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.math import arithmetic
-from wengert.ops.math.comparison import greater, greater_equal, where
+from wengert.ops.math.comparison import greater, greater_equal, less, logical_or, where
 from wengert.ops.math.complex import abs as magnitude
 from wengert.ops.math.complex import conj
-from wengert.ops.math.elementwise import cast, exp, zeros_like
+from wengert.ops.math.elementwise import cast, exp, ones_like, zeros_like
 from wengert.ops.reductions.reductions import normal_axes
 from wengert.ops.reductions.reductions import reduce_sum as sum_dense
 from wengert.ops.reductions.segments import unsorted_segment_max
@@ -189,7 +189,7 @@ def _united(a: SparseTensor, b: SparseTensor) -> tuple[Any, Any, Any, Any]:
 def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
     """The sum of two tensors: sparse if both are, dense if one of them is.
 
-    If both are sparse, sums below the threshold are omitted.
+    If both are sparse, sums of two values that are below the threshold are omitted.
 
     >>> a = tf.SparseTensor([[0], [2]], [5.0, 7.0], [3])
     >>> b = tf.SparseTensor([[1], [2]], [1.0, -6.5], [3])
@@ -223,7 +223,9 @@ def _added(a: SparseTensor, b: SparseTensor, threshold: TensorLike) -> SparseTen
     size = magnitude(values)
     limit = convert(threshold, size.dtype)
     if not isinstance(threshold, (int, float)) or threshold > 0:
-        return pick_values(total, places_where(greater_equal(size, limit)))
+        count = unsorted_segment_sum(ones_like(place), place, dims(indices)[0])
+        kept = logical_or(greater_equal(size, limit), less(count, cast(2, count.dtype)))
+        return pick_values(total, places_where(kept))
     return total
 
 

@@ -64,10 +64,10 @@ def filled(shape: Dims, values: Sequence[Any], dtype: NumpyDType = OBJECT) -> Ar
 
 
 def _by(method: str, encoding: str) -> Callable[[bytes], bytes]:
-    """A method of bytes; of text, where an encoding is given."""
+    """A method of bytes; of text, where an encoding is given: what is none becomes U+FFFD."""
     if not encoding:
         return getattr(bytes, method)  # type: ignore[no-any-return]
-    return lambda text: getattr(text.decode(), method)().encode()
+    return lambda text: getattr(text.decode(errors="replace"), method)().encode()
 
 
 def _of_each(name: str, kernel: Callable[..., Any]) -> Row:
