@@ -525,3 +525,12 @@ def test_mistakes_of_runs_in_parts() -> None:
             session.partial_run("none", total)
         with pytest.raises(RuntimeError, match="empty `target_list`"):
             session.partial_run_setup([tf.no_op()], [])
+
+
+def test_numbers_in_objects_are_fed(sess: Any) -> None:
+    """As arrays of tables have them, with text or without."""
+    x = v1.placeholder(tf.float32, [None, 2])
+    for rows in (np.array([[1, 2.5]], object), np.array([["1", b"2.5"]], object)):
+        assert sess.run(x * 2.0, {x: rows}).tolist() == [[2.0, 5.0]]
+    with pytest.raises(TypeError, match="not 'dict'"):
+        sess.run(x, {x: np.array([[{}, 1.0]], object)})

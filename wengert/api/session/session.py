@@ -514,11 +514,12 @@ def _value_for(x: SymbolicTensor, value: Any) -> Array:
 
 
 def _fed(value: object, dtype: DType) -> object:
-    """A fed value as an array; text becomes numbers, as NumPy reads it."""
+    """A fed value as an array; text and objects become numbers, as NumPy reads them."""
     if dtype is string:
         return value
     array = np.asarray(value)
-    return array.astype(dtype.numpy_dtype) if array.dtype.kind in "US" else array
+    is_read = array.dtype.kind in "US" or (array.dtype.kind == "O" and array.ndim)
+    return array.astype(dtype.numpy_dtype) if is_read else array
 
 
 def _fits(value: float, dtype: DType) -> bool:
