@@ -358,8 +358,9 @@ def test_errors_are_the_same(level: int) -> None:
         checked = tf.debugging.check_numerics(tf.math.log(x), "not finite", name="check")
         with session_of(level) as session:
             for _ in range(FEW):
-                with pytest.raises(FailedPreconditionError, match="uninitialized value v"):
+                with pytest.raises(FailedPreconditionError, match="uninitialized value v") as info:
                     session.run(x * v, {x: [1.0]})
+                assert "[[node ReadVariableOp" in info.value.message
                 with pytest.raises(InvalidArgumentError, match=r"must feed a value .* 'fed'"):
                     session.run(y)
                 with pytest.raises(InvalidArgumentError, match="not finite"):
@@ -367,6 +368,26 @@ def test_errors_are_the_same(level: int) -> None:
                 with pytest.raises(InvalidArgumentError, match="node product"):
                     session.run(y, {x: [1.0, 2.0, 3.0]})
                 assert session.run(y, {x: [1.0, 2.0]}) == [[5.0]]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_sizes_that_do_not_fit_are_an_error_where_only_a_shape_is_asked_for(level: int) -> None:
+    """Nothing is assigned then. A default tells its size only when it is not fed."""
+    with tf.Graph().as_default():
+        six = v1.placeholder_with_default(np.ones(6, "f4"), [None])
+        x = v1.placeholder(tf.float32, [2, None])
+        v = v1.get_variable("v", initializer=0.0)
+        change = v1.assign_add(v, tf.reduce_sum(tf.fill(tf.shape(six * x), 2.0)))
+        reshaped = tf.reshape(x, [5, -1], name="second")
+        with session_of(level) as session:
+            session.run(v.initializer)
+            for _ in range(OFTEN + 2):
+                with pytest.raises(InvalidArgumentError, match=r"shapes: \[6\] vs\. \[2,3\]"):
+                    session.run(change, {x: np.ones((2, 3))})
+                with pytest.raises(InvalidArgumentError, match="node second"):
+                    session.run(reshaped, {x: np.ones((2, 3))})
+            assert session.run(v) == 0.0
+            assert session.run(change, {x: np.ones((2, 6))}) == 24.0
 
 
 def test_what_calls_the_users_python_is_interpreted() -> None:

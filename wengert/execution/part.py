@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from wengert.core.context import activate
 from wengert.core.table import is_users
+from wengert.errors import FailedPreconditionError
 from wengert.execution.engine_registry import REFERENCE, Runnable, compile_plan
 from wengert.execution.plan import Plan, given_value
 from wengert.execution.replay import replay_part
@@ -23,12 +24,16 @@ from wengert.values.symbolic import SymbolicTensor, is_certain
 # The resources that a part can be given: what others hold has sizes that nothing tells.
 _GIVEN: Final = ("VarHandleOp", "RandomStream")
 _ELEMENT: Final = "IteratorGetNext"  # brings the next elements of datasets
+_DEFAULT: Final = "PlaceholderWithDefault"  # brings a constant of a size that the graph does not tell
 
 
-def part_of(plan: Plan, also: Sequence[Operation], engine: str) -> Runnable | None:
+def part_of(
+    plan: Plan, also: Sequence[Operation], engine: str, feeds_results: bool = False
+) -> Runnable | None:
     """The fetches of a plan, and operations that are to run also, compiled for each combination of sizes.
 
-    None if all sizes are known before, or if not all follow from what comes in.
+    None if all sizes are known before, or if not all follow from what comes in. A result that is fed may have
+    other sizes than the graph computes for it.
     """
     elements = [y for op in plan.steps if _brings(op, plan) for y in op.outputs]
     also = [op for op in also if not _brings(op, plan)]
@@ -39,22 +44,31 @@ def part_of(plan: Plan, also: Sequence[Operation], engine: str) -> Runnable | No
         return None
     if any(is_users(op.row) and not op.row.closes for op in inner.steps):
         return None
-    part = _Part(inner, also, engine)
+    part = _Part(inner, also, engine, None if feeds_results else compile_plan(inner, REFERENCE))
     return _Fed(plan, elements, part) if elements else part
 
 
 def _brings(op: Operation, plan: Plan) -> bool:
-    """Whether an operation gives the next elements of a dataset, and waits for nothing."""
-    if op.row.name != _ELEMENT or op.control_inputs:
+    """Whether an operation gives the next elements of a dataset, or a default, and waits for nothing."""
+    if op.control_inputs:
         return False
-    return all(any(x.op is handle for handle in plan.resources) for x in op.inputs)
+    if op.row.name == _DEFAULT:
+        return all(id(x) in plan.known for x in op.inputs)
+    handles = {id(handle) for handle in plan.resources}
+    return op.row.name == _ELEMENT and all(id(x.op) in handles for x in op.inputs)
 
 
 class _Part(Runnable):
-    """A plan as the graph of a function of what is given to it."""
+    """A plan as the graph of a function of what is given to it.
 
-    def __init__(self, plan: Plan, also: Sequence[Operation], engine: str) -> None:
-        self.plan = plan
+    Where that cannot be made for some sizes, or a variable has no value, the plan itself raises the error, which
+    says at which operation.
+    """
+
+    def __init__(
+        self, plan: Plan, also: Sequence[Operation], engine: str, itself: Runnable | None
+    ) -> None:
+        self.plan, self._itself = plan, itself
         graph = FunctionGraph("run")
         graph.engine = engine
         with activate((), graph):
@@ -66,11 +80,19 @@ class _Part(Runnable):
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The fetches, for values of `plan.given`."""
-        return self._subgraph.run_on([*values, *self._constants])
+        itself, given = self._itself, [*values, *self._constants]
+        if itself is None:
+            return self._subgraph.run_on(given)
+        try:
+            return self._subgraph.run_on(given, lambda _: itself(values))
+        except FailedPreconditionError as error:
+            if error.op is not None:
+                raise
+            return itself(values)
 
 
 class _Fed(Runnable):
-    """A plan whose part is given the next elements of datasets."""
+    """A plan whose part is given the next elements of datasets, and defaults."""
 
     def __init__(self, plan: Plan, elements: Sequence[SymbolicTensor], part: Runnable) -> None:
         self.plan, self._part = plan, part

@@ -18,6 +18,7 @@ from wengert.execution.derived_graphs import PulledBack, arranged, differentiabl
 from wengert.execution.description import Description
 from wengert.execution.engine_registry import (
     REFERENCE,
+    Run,
     Settings,
     compile_plan,
     compiles_sizes,
@@ -69,11 +70,14 @@ class Subgraph:
 
     # ---- arrays ------------------------------------------------------------------------------
 
-    def run_on(self, values: Sequence[Any]) -> list[Any]:
-        """The results, for values of `graph.all_inputs`."""
+    def run_on(self, values: Sequence[Any], general: Run | None = None) -> list[Any]:
+        """The results, for values of `graph.all_inputs`.
+
+        For sizes that the graph is not made for, `general` computes them, or the graph as it is.
+        """
         run = self.current
         if self._open is not None:
-            return self._open.run_on(values, self._run_current)
+            return self._open.run_on(values, general or self._run_current)
         return self._run(run, values)
 
     def run_on_tensors(self, given: Sequence[Any]) -> list[Any]:

@@ -350,7 +350,7 @@ class _Run:
         self.engine, found = engine, None
         if compiles_sizes(engine) or self._feeds_results:
             try:
-                found = part_of(self._plan, self._operations, engine)
+                found = part_of(self._plan, self._operations, engine, self._feeds_results)
             except Exception:  # noqa: BLE001  # running the graph itself raises the proper error
                 found = None
         return compile_plan(self._plan, engine) if found is None else found
