@@ -70,7 +70,6 @@ OTHERS: dict[str, list[str]] = {
     "gradients/gradients as slices": ["[0][3]"],
     "gradients/checker of version 1": ["[3]"],
     "mathematics/operators": ["[11]"],
-    "sparse/raw sparse": ["[5][3]"],
     "variables/assigned": ["[18]"],
     "variables/feeds": ["[7]"],
     "variables/constant values": ["[7]", "[9]", "[11]", "[17]"],
