@@ -55,7 +55,7 @@ def of_memory(size: int) -> None:
 
 
 MACHINES: dict[str, Callable[[], None]] = {
-    "interpreted": lambda: None,
+    "interpreted": lambda: tf.config.set_engine("numpy"),
     "as it is": lambda: None,
     "vectors of 32 bytes": partial(without, "x86-64-v3", "avx512"),
     "vectors of 16 bytes": narrow,

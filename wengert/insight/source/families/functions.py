@@ -138,8 +138,8 @@ def _upper_gamma_in_a(a, x):
             [c * p + d * q, c * dp - p + (d * dq + k * q), p, dp]
             for p, dp, q, dq in (above, below)
         )
-        size = below[0]
-        above, below = [v / size for v in above], [v / size for v in below]
+        size = 1.0 / below[0]
+        above, below = [v * size for v in above], [v * size for v in below]
         if k % 8 == 0:
             before, ratio = ratio, _quotient(above, below)
             if last == 10_000 and _have_settled(ratio, before):
@@ -162,7 +162,8 @@ def _incomplete_gamma_in_a(a, x):
     dtype, xs = a.dtype, np.broadcast_arrays(np.float64(a), np.float64(x))
     a, x = xs
     end = (a > 0) & ((x == 0) | (x == np.inf))
-    inner, low = (a > 0) & (x > 0) & (x < np.inf), x <= a + 1.0
+    inner = (a > 0) & (x > 0) & (x < np.inf)
+    low = x <= np.maximum(a + 1.0, 5.0)
     parts = [
         (end, lambda a, x: np.zeros_like(a)),
         (inner & low, _lower_gamma_in_a),
