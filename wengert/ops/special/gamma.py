@@ -242,12 +242,23 @@ erfcinv: Unary = unary(
 
 # ---- integrals --------------------------------------------------------------------------------
 
+_expi = scipys("expi")
+
+
+def _expint(xp: Namespace, x: Array) -> Array:
+    """SciPy's; before 1.15 it has NaN at infinity."""
+    y: Array = _expi(xp, x)
+    return np.where(x == np.inf, x, y) if np.isposinf(x).any() else y
+
+
+_expint.__module__, _expint.__name__ = _expi.__module__, _expi.__name__
+
 expint: Unary = unary(
     "Expint",
     "math.special.expint",
     "The exponential integral Ei(x): the integral of exp(t) / t up to x.",
     ("[1.0, 2.0]", "[1.8951 4.9542]"),
-    kernel=scipys("expi"),
+    kernel=_expint,
     vjp=lambda g, y, x: g * (exp(x) / x),
     saves="x",
     takes=REAL,
