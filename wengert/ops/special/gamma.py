@@ -245,9 +245,9 @@ erfcinv: Unary = unary(
 _expi = scipys("expi")
 
 
-def _expint(xp: Namespace, x: Array) -> Array:
+def _expint(_: Namespace, x: Array) -> Array:
     """SciPy's; before 1.15 it has NaN at infinity."""
-    y: Array = _expi(xp, x)
+    y: Array = _expi(np, x)
     return np.where(x == np.inf, x, y) if np.isposinf(x).any() else y
 
 
