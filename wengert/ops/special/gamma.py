@@ -247,8 +247,7 @@ _expi = scipys("expi")
 
 def _expint(_: Namespace, x: Array) -> Array:
     """SciPy's; before 1.15 it has NaN at infinity."""
-    y: Array = _expi(np, x)
-    return np.where(x == np.inf, x, y) if np.isposinf(x).any() else y
+    return np.where(x == np.inf, x, _expi(np, x))
 
 
 _expint.__module__, _expint.__name__ = _expi.__module__, _expi.__name__
