@@ -27,13 +27,13 @@ def runs(tf: Any) -> Mapping[str, Run]:
     }
 
 
-def _numbers(*shape: int) -> Any:
+def numbers(*shape: int) -> Any:
     scale = np.sqrt(2.0 / np.prod(shape[:-1]))
     return (np.random.default_rng(sum(shape)).normal(size=shape) * scale).astype(np.float32)
 
 
 def _layers(tf: Any, x: Any, sizes: tuple[int, ...]) -> Any:
-    weights = [tf.compat.v1.Variable(_numbers(m, n)) for m, n in pairwise(sizes)]
+    weights = [tf.compat.v1.Variable(numbers(m, n)) for m, n in pairwise(sizes)]
     for w in weights[:-1]:
         x = tf.nn.relu(x @ w)
     labels = tf.range(tf.shape(x)[0]) % sizes[-1]
@@ -44,7 +44,7 @@ def _layers(tf: Any, x: Any, sizes: tuple[int, ...]) -> Any:
 
 
 def _lstm(tf: Any, x: Any) -> Any:
-    w = tf.compat.v1.Variable(_numbers(2 * WIDTH, 4 * WIDTH))
+    w = tf.compat.v1.Variable(numbers(2 * WIDTH, 4 * WIDTH))
     hidden = cell = tf.zeros([tf.shape(x)[0], WIDTH])
     for t in range(STEPS):
         taken, new, kept, shown = tf.split(tf.concat([x[:, t], hidden], 1) @ w, 4, 1)
@@ -61,7 +61,7 @@ def _step(tf: Any, network: Callable[[Any], Any], shape: tuple[int, ...]) -> Run
         fetches = [loss, v1.train.AdamOptimizer(RATE).minimize(loss)]
         session = v1.Session(graph=graph)
         session.run(v1.global_variables_initializer())
-    feed = {x: _numbers(*shape)}
+    feed = {x: numbers(*shape)}
 
     def step() -> Any:
         return session.run(fetches, feed)[0]

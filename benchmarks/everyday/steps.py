@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from benchmarks.everyday import sessions
+from benchmarks.everyday.sessions import Run, numbers
 from benchmarks.peers import find
-
-Run = Callable[[], object]
 
 LAYERS = (784, 512, 512, 10)
 BATCH = 128
@@ -23,11 +22,6 @@ PERCEPTRON = "an eager step of a perceptron 784-512-512-10, batch 128"
 CONVOLUTIONS = "an eager step of two convolutions, batch 32 of 32 x 32"
 KNOWN = "a compiled step of the perceptron, batch 128 known"
 UNKNOWN = "the same, the batch not known at tracing"
-
-
-def numbers(*shape: int) -> np.ndarray[Any, Any]:
-    scale = np.sqrt(2.0 / np.prod(shape[:-1]))
-    return (np.random.default_rng(sum(shape)).normal(size=shape) * scale).astype(np.float32)
 
 
 def perceptron_inputs() -> tuple[Any, Any, list[Any]]:

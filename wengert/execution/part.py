@@ -24,9 +24,7 @@ from wengert.values.symbolic import SymbolicTensor, is_certain
 # The resources that a part can be given: what others hold has sizes that nothing tells.
 _GIVEN: Final = ("VarHandleOp", "RandomStream")
 _ELEMENT: Final = "IteratorGetNext"  # brings the next elements of datasets
-_DEFAULT: Final = (
-    "PlaceholderWithDefault"  # brings a constant of a size that the graph does not tell
-)
+_DEFAULT: Final = "PlaceholderWithDefault"  # brings a constant, of a size that is not told
 
 
 def part_of(

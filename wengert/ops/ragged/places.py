@@ -114,9 +114,7 @@ def _summed_up(first: Array, step: Array, lengths: Array) -> Array:
     return table[np.arange(table.shape[1]) < lengths[:, None]]
 
 
-_PADDED: Final = (
-    8  # elements of a table for each number, above which the rows are summed one by one
-)
+_PADDED: Final = 8  # elements of a table for each number, beyond which rows are summed one by one
 
 
 ROW_IDS: Row = op("RaggedRowIds", _row_ids_kernel, by_value=True)
