@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import ctypes
+import gc
 import os
 import random
 import subprocess
@@ -21,6 +22,7 @@ import wengert as tf
 from wengert.engines.native.runtime import array_memory, memory_ir
 from wengert.engines.native.runtime.array_memory import LEAST, ArrayMemory
 from wengert.engines.native.runtime.llvm import LoadedObject
+from wengert.engines.native.runtime.memory_ir import ALIGNED, VECTOR
 from wengert.host import kept_memory
 from wengert.host.malloc import keep_blocks
 
@@ -116,6 +118,27 @@ def test_small_blocks_are_numpys(cache: Cache) -> None:
     for _ in range(2):
         np.empty(LEAST - 1, np.uint8), np.empty(10), np.empty(0)
     assert cache.about() == {"kept": 0, "blocks": 0, "reused": 0}
+
+
+@pytest.mark.parametrize("make", [np.empty, np.zeros, np.ones])
+def test_blocks_begin_where_a_vector_may(cache: Cache, make: Callable[..., Any]) -> None:
+    """The C library's begin anywhere, and large ones of zeros with it, which are fresh pages."""
+    sizes = [ALIGNED, ALIGNED + 1, 3 * ALIGNED - 5, LEAST - 1]
+    if make is not np.zeros:
+        sizes += [LEAST, 3 * LEAST + 7]
+    arrays = [make(size, np.uint8) for size in 3 * sizes]
+    assert {address(a) % VECTOR for a in arrays} == {0}
+    assert make is np.empty or {int(a[-1]) for a in arrays} == {int(make(1)[0])}
+    cache["aligned"] = 0
+    others = [make(size + 17 * k, np.uint8) for k, size in enumerate(8 * sizes)]
+    assert {address(a) % VECTOR for a in others} - {0}
+
+
+def test_zeros_are_zeros_where_numbers_were(cache: Cache) -> None:
+    for size in (ALIGNED, 10 * ALIGNED, 2 * LEAST):
+        for _ in range(3):
+            np.full(size, 7, np.uint8)
+            assert not np.zeros(size, np.uint8).any()
 
 
 def test_the_best_block_is_taken(cache: Cache) -> None:
@@ -277,7 +300,7 @@ def test_memory_that_is_not_there(cache: Cache) -> None:
     usual, planted = cache["malloc"], kind(malloc)
     np.empty(LEAST, np.uint8)
     assert cache["count"] == 1
-    cache["malloc"] = ctypes.cast(planted, Address).value or 0
+    cache["malloc"], cache["aligned"] = ctypes.cast(planted, Address).value or 0, 0
     made = np.empty(2 * LEAST, np.uint8)
     assert (tries, cache["count"], made.nbytes) == ([1, 0], 0, 2 * LEAST)
     cache["malloc"] = usual
@@ -520,6 +543,7 @@ def test_settings_of_this_process() -> None:
     """The bound holds at once; what is kept can be given back."""
     memory = array_memory.load()
     assert memory is not None
+    gc.collect()  # what another test left would be kept later
     x = tf.constant(np.ones(3_000_000, np.float32))
     try:
         tf.exp(x)

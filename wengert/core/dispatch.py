@@ -105,7 +105,7 @@ def _is_large_by_rows(a: Any, b: Any) -> bool:
 
 def of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
     """Compute by the row's function for large arrays, or by its kernel."""
-    keep_memory(max(a.size for a in arrays))
+    keep_memory()
     assert row.large is not None
     value = quietly(row.large, row, arrays, attrs)
     return quietly(row.kernel, DIRECT, *arrays, **attrs) if value is None else value

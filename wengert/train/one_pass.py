@@ -32,7 +32,7 @@ def one_pass(formula: Callable[..., Any]) -> Callable[..., Any]:
     def computed(first: Any, *others: Any) -> Any:
         arrays = _arrays(first, others)
         if arrays is not None:
-            keep_memory(arrays[0].size)
+            keep_memory()
             value = quietly(elementwise_kernel, row, arrays, NO_ATTRS)
             if value is not None:
                 return wrap(value)

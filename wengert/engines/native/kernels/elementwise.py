@@ -30,7 +30,10 @@ from wengert.values.shapes import Dims
 
 BLOCK: Final = 1 << 14  # elements of a part
 WIDEST: Final = 256  # elements of a vector: four registers of bytes
-FLAT: Final = 1 << 20  # elements and instructions, below which a second thread gains nothing
+# Where a second thread gains something: so many elements and instructions, or bytes read and written, of which
+# the caches of two cores hold more than one's.
+FLAT: Final = 1 << 20
+FAR: Final = 1 << 20
 
 
 # An array is a number for all, or one for each row.
@@ -57,9 +60,15 @@ def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
         return None
     found, out, weight = made
     y = np.empty(shape, out)
-    block = BLOCK if y.size * weight >= FLAT else y.size
+    block = _part(arrays, y, weight)
     found(-(-y.size // block), (y.size, block), *arrays, y)
     return y
+
+
+def _part(arrays: Sequence[Any], y: Any, weight: int) -> int:
+    """The elements of a part, each of so many instructions."""
+    is_shared = y.size * weight >= FLAT or y.nbytes + sum([x.nbytes for x in arrays]) >= FAR
+    return BLOCK if is_shared else int(y.size)
 
 
 def in_other_size(x: Any, dtype: Any) -> Any:
@@ -73,7 +82,7 @@ def in_other_size(x: Any, dtype: Any) -> Any:
     value = code.add("cast", str(kinds[1]), (given.value,))
     y = np.empty(x.shape, dtype)
     found = _loop((str(kinds[0]),), tuple(code.instructions), value)
-    block = BLOCK if y.size >= FLAT else y.size
+    block = _part([x], y, 1)
     found(-(-y.size // block), (y.size, block), np.ascontiguousarray(x), y)
     return y
 
@@ -107,8 +116,7 @@ def _by_rows(row: Row, arrays: Sequence[Any], shape: Dims) -> Any:
         return None
     found, out, weight = made
     y = np.empty(whole, out)
-    rows, block = y.size // columns, BLOCK if y.size * weight >= FLAT else y.size
-    each = max(block // columns, 1)
+    rows, each = y.size // columns, max(_part(arrays, y, weight) // columns, 1)
     count, inner, outer = steps
     numbers = (rows, columns, each, count, *inner, *outer)
     found(-(-rows // each), numbers, *map(memory_of, arrays), y)

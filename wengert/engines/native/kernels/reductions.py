@@ -25,7 +25,7 @@ from wengert.host.malloc import NARROW
 PART: Final = 1 << 14  # elements, about
 SHARE: Final = 1 << 16  # where they are only added: another thread takes 10 to 20 µs to wake up
 CHUNK: Final = 1 << 10  # elements that are summed sequentially
-WIDE: Final = 1 << 18  # elements, below which NumPy adds rows that are long as fast,
+WIDE: Final = 1 << 17  # elements, below which NumPy adds rows that are long as fast,
 MANY: Final = 1 << 10  # if they are fewer than these
 ONE_BY_ONE: Final = 8  # columns, below which they are added one after the other, as in NumPy
 
