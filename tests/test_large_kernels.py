@@ -34,7 +34,7 @@ from wengert.engines.native.runtime.processor import is_supported
 from wengert.host.malloc import LARGE, LARGE_PAIR, MANY_ROWS, NARROW
 from wengert.ops.linalg.einsum_products import as_product
 from wengert.ops.nn.conv import by_machine_code, kernels
-from wengert.ops.random import philox
+from wengert.ops.random import distributions, philox
 from wengert.ops.random.philox import Philox, blocks, random_words
 from wengert.ops.support.large_kernels import LargeKernel, elementwise_kernel, philox_kernel
 from wengert.values.tensor import wrap
@@ -1159,3 +1159,17 @@ def test_places_of_extremes_beside_nan(dtype: Any, axis: int) -> None:
         for find, worst in (("argmax", -np.inf), ("argmin", np.inf)):
             want = getattr(np, find)(np.where(np.isnan(given), worst, given), axis)
             assert (getattr(tf, find)(given, axis).numpy() == want).all()
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64])
+@pytest.mark.parametrize("count", [4096, 4097, 5003, 30_001])
+@pytest.mark.parametrize("start", [0, 2**64 - 3, 2**128 - 700])
+@pytest.mark.parametrize("draw", [distributions.uniform, distributions.normal, distributions.truncated_normal])  # fmt: skip
+def test_many_samples(draw: Any, start: int, count: int, dtype: tf.DType) -> None:
+    """NumPy's, whose sines in double precision round otherwise; a counter may go on in its upper half."""
+    found, wanted = both(lambda: draw(Philox(start, 0x123456789ABCDEF), count, dtype))
+    assert (found.dtype, found.shape) == (wanted.dtype, (count,))
+    if dtype is tf.float64:
+        np.testing.assert_allclose(found, wanted, rtol=1e-14, atol=1e-15)
+    else:
+        np.testing.assert_array_equal(found, wanted)

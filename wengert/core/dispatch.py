@@ -28,7 +28,7 @@ from wengert.errors import (
 )
 from wengert.host.direct_numpy import DIRECT
 from wengert.host.fp_errors import QUIET, VARIABLE, quietly
-from wengert.host.malloc import LARGE, LARGE_HALF, LARGE_PAIR, MANY_ROWS, NARROW, keep_memory
+from wengert.host.malloc import LARGE, LARGE_HALF, LARGE_PAIR, MANY_ROWS, NARROW, keep_blocks
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, wrap
@@ -105,7 +105,7 @@ def _is_large_by_rows(a: Any, b: Any) -> bool:
 
 def of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
     """Compute by the row's function for large arrays, or by its kernel."""
-    keep_memory()
+    keep_blocks()
     assert row.large is not None
     value = quietly(row.large, row, arrays, attrs)
     return quietly(row.kernel, DIRECT, *arrays, **attrs) if value is None else value

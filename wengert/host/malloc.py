@@ -37,13 +37,12 @@ def _has_vector_functions() -> bool:
 LARGE: Final = 1 << 15
 # Of functions that take NumPy 3 to 16 ns for each element, unless it computes them with vectors.
 LARGE_SLOW: Final = LARGE if _has_vector_functions() else 1 << 12
-LARGE_PAIR: Final = (
-    1 << 17
-)  # of two arrays of which NumPy computes one in one pass over memory, in one thread
+LARGE_PAIR: Final = 1 << 17  # of two arrays of which NumPy computes one in one pass, in one thread
 LARGE_HALF: Final = 1 << 11  # of numbers of two bytes, each of which takes NumPy 2 to 9 ns
 NARROW: Final = 32  # of a row, below which NumPy takes longer to begin with it than to compute it
 MANY_ROWS: Final = 1 << 8  # of which NumPy reduces each for itself
 SOME: Final = 2 * MANY_ROWS  # elements, below which an array has not so many rows
+HUGE: Final = 1 << 19  # from which on its memory may be a block that is kept
 
 # NumPy's allocation functions are those of a context. Whether they are ours in this one:
 _IS_KEPT: Final[ContextVar[bool]] = ContextVar("blocks are kept", default=False)
@@ -63,14 +62,15 @@ class _Process:
     keeps_blocks = False
 
 
-def keep_memory() -> None:
-    """Keep memory from now on: a large array is to be made."""
+def keep_memory(elements: int) -> None:
+    """Keep memory from now on; an array of so many elements is to be made, which may be all that is computed."""
     raise_thresholds()
-    keep_blocks()
+    if elements >= HUGE:
+        keep_blocks()
 
 
 def keep_blocks() -> None:
-    """Keep the blocks of arrays that are made in this context, and in others of this thread."""
+    """Keep the blocks of arrays that are made in this context, and in others of this thread: one is to be large."""
     if not _IS_KEPT.get():
         _begin()
 
@@ -83,6 +83,7 @@ def keep_blocks_in(run: Callable[..., Any]) -> None:
 
 
 def _begin() -> None:
+    raise_thresholds()
     _Process.keeps_blocks = True
     _keep_here()
     for run in _CONTEXTS.runners:

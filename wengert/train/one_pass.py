@@ -15,7 +15,7 @@ import numpy as np
 from wengert.core.context import thread
 from wengert.core.row import NO_ATTRS, Row
 from wengert.host.fp_errors import quietly
-from wengert.host.malloc import LARGE, keep_memory
+from wengert.host.malloc import LARGE, keep_blocks
 from wengert.ops.math.elementwise import sqrt, square
 from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.state.replicas import current
@@ -32,7 +32,7 @@ def one_pass(formula: Callable[..., Any]) -> Callable[..., Any]:
     def computed(first: Any, *others: Any) -> Any:
         arrays = _arrays(first, others)
         if arrays is not None:
-            keep_memory()
+            keep_blocks()
             value = quietly(elementwise_kernel, row, arrays, NO_ATTRS)
             if value is not None:
                 return wrap(value)

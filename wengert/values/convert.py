@@ -80,7 +80,7 @@ def _from_numpy(value: Any, dtype: DType | None) -> Any:
     if found is dtypes.string:
         return _strings(np.asarray(value, object))
     if value.size >= LARGE:
-        keep_memory()
+        keep_memory(value.size)
     if wanted is found:
         return np.array(value, wanted.numpy_dtype)
     return _cast(np.asarray(value), wanted)

@@ -48,7 +48,8 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.binomial_kernel: ("in_turn.binomial", "draw"),
     large.shuffle_kernel: ("in_turn.shuffle", "permutation"),
     large.inverse_kernel: ("in_turn.shuffle", "inverse"),
-    large.philox_kernel: ("philox", "blocks"),
+    large.philox_kernel: ("random_numbers.philox", "blocks"),
+    large.samples_kernel: ("random_numbers.samples", "samples"),
     large.segments_kernel: ("segments", "change_rows"),
 }
 

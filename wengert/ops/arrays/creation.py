@@ -105,7 +105,7 @@ def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tenso
         return result
     made = make(shape, dtype)
     if made.size >= LARGE:
-        keep_memory()
+        keep_memory(made.size)
     return to_graph(wrap(made))
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from wengert.host.malloc import keep_blocks
 from wengert.ops.random.philox import Philox, blocks, random_words
-from wengert.ops.support.large_kernels import shuffle_kernel
+from wengert.ops.support.large_kernels import samples_kernel, shuffle_kernel
 from wengert.values.dtypes import DType, float32, float64
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ _FRACTIONS: Final = {
 _SMALLEST: Final = 1e-7  # number whose logarithm is taken
 _LIMIT: Final = 2  # in standard deviations
 _FEW: Final = 8  # samples up to which Python's numbers are faster than arrays
+_LARGE: Final = 1 << 12  # samples for which a kernel is worth its compilation
+_OF_ALL: Final = (
+    2  # blocks, which a kernel draws for all groups sooner than NumPy does for a sixth of them
+)
 _MANY: Final = 1 << 6  # rows to be shuffled
 _SINGLE: Final = (1 << 23) - 1  # the fraction of a float32
 _FLOAT: Final = struct.Struct("f")
@@ -120,7 +125,20 @@ def integers_of(bits: Array, dtype: DType) -> Array:
 
 def uniform(state: Philox, count: int, dtype: DType) -> Array:
     """Samples from the uniform distribution on [0, 1), from a Philox stream."""
+    found = _many("uniform", state, count, dtype)
+    if found is not None:
+        return found
     return uniform_of(random_words(state, count * words_each(dtype)), dtype)
+
+
+def _many(name: str, state: Philox, count: int, dtype: DType) -> Array | None:
+    """Many samples, by a kernel that makes them as it makes the words."""
+    if count < _LARGE:
+        return None
+    keep_blocks()
+    size = 4 // words_each(dtype)
+    found: Array | None = samples_kernel(name, *state, -(-count // size), 1, dtype)
+    return None if found is None else found.reshape(-1)[:count]
 
 
 def normal(state: Philox, count: int, dtype: DType) -> Array:
@@ -128,6 +146,9 @@ def normal(state: Philox, count: int, dtype: DType) -> Array:
     even = count + count % 2
     if count <= _FEW and dtype is float32:
         return _few_normal(random_words(state, even).tolist())[:count]
+    found = _many("normal", state, count, _wide(dtype))
+    if found is not None:
+        return found.astype(dtype.numpy_dtype, copy=False)
     return normal_of(random_words(state, even * words_each(dtype)), dtype)[:count]
 
 
@@ -147,24 +168,52 @@ def integers(state: Philox, count: int, dtype: DType, low: Array, high: Array) -
 def truncated_normal(state: Philox, count: int, dtype: DType) -> Array:
     """Normal samples between -2 and 2; each group reserves enough blocks to draw again."""
     size = 4 // words_each(dtype)  # samples in a group, which are made from one block
-    starts = np.arange(-(-count // size), dtype=np.uint64) * np.uint64(64 * size)
-    result = np.empty((len(starts), size), dtype.numpy_dtype)
-    waiting, drawn = np.arange(len(starts)), 1
+    groups = _Groups(state, -(-count // size), 64 * size, _wide(dtype))
+    result = np.empty((groups.number, size), dtype.numpy_dtype)
+    waiting, drawn = np.arange(groups.number), 1
     while waiting.size:
-        some = _drawn(state, starts[waiting], drawn, dtype)
+        some = groups.drawn(waiting, drawn)
         inside = np.abs(some) < _LIMIT
         enough = inside.sum(-1) >= size
-        order = np.argsort(~inside[enough], axis=-1, kind="stable")[:, :size]
-        result[waiting[enough]] = np.take_along_axis(some[enough], order, -1)
+        chosen = some[enough]
+        if drawn > 1:
+            order = np.argsort(~inside[enough], axis=-1, kind="stable")[:, :size]
+            chosen = np.take_along_axis(chosen, order, -1)
+        result[waiting[enough]] = chosen
         waiting, drawn = waiting[~enough], drawn * 2
     return result.reshape(-1)[:count]
 
 
-def _drawn(state: Philox, starts: Array, count: int, dtype: DType) -> Array:
-    """The normal samples of some blocks from each start, in the precision they are computed in."""
-    offsets = (starts[:, None] + np.arange(count, dtype=np.uint64)).reshape(-1)
-    bits = blocks(state, offsets).reshape(len(starts), 4 * count)
-    return normal_of(bits, float64 if dtype is float64 else float32)
+def _wide(dtype: DType) -> DType:
+    """What normal samples are computed in."""
+    return float64 if dtype is float64 else float32
+
+
+class _Groups(NamedTuple):
+    """Groups of normal samples of a dtype, whose first blocks are so many apart."""
+
+    state: Philox
+    number: int
+    apart: int
+    dtype: DType
+
+    def drawn(self, which: Array, blocks_each: int) -> Array:
+        """The samples of so many blocks of each of these groups."""
+        if blocks_each <= _OF_ALL and self.number >= _LARGE // 4:
+            of_all = [self._of_all(k) for k in range(blocks_each)]
+            found = [some[which] for some in of_all if some is not None]
+            if found:
+                return np.concatenate(found, -1)
+        starts = which.astype(np.uint64) * np.uint64(self.apart)
+        offsets = (starts[:, None] + np.arange(blocks_each, dtype=np.uint64)).reshape(-1)
+        bits = blocks(self.state, offsets).reshape(len(which), 4 * blocks_each)
+        return normal_of(bits, self.dtype)
+
+    def _of_all(self, k: int) -> Array | None:
+        """The samples of one block of each group, by a kernel."""
+        state = self.state.skipped(k)
+        found: Array | None = samples_kernel("normal", *state, self.number, self.apart, self.dtype)
+        return found
 
 
 def permutation(state: Philox, count: int) -> Array:

@@ -100,7 +100,7 @@ def _block(state: Philox) -> Dims:
 def random_words(state: Philox, count: int) -> Array:
     """The first words of a generator."""
     if count >= LARGE:
-        keep_memory()
+        keep_memory(count)
     found = philox_kernel(CONSTANTS, *state, -(-count // 4))
     if found is None:
         found = blocks(state, np.arange(-(-count // 4), dtype=np.uint64))

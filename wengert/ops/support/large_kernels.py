@@ -268,5 +268,10 @@ def inverse_kernel(order: Any) -> Any:
 
 
 @_large_kernel
+def samples_kernel(name: str, counter: int, key: int, count: int, apart: int, dtype: Any) -> Any:
+    """The "uniform" or "normal" samples of blocks of random words, each so many after the one before: a row for each block."""
+
+
+@_large_kernel
 def philox_kernel(constants: Any, counter: int, key: int, count: int) -> Any:
     """Blocks of random words that follow each other, (count, 4); few are worth it, too."""

@@ -17,6 +17,7 @@ list_forms      What the lists of a plan hold, where their lengths and the forms
 list_rules      Lowering of lists of tensors: a list of known length is an array, with a row for each
                 element
 index_rules     Lowering of indices that are known only when a graph runs: x[i], and its gradient
+random_lanes    Random words and samples of lanes, by the functions that make them for NumPy
 random_rules    Lowering of random numbers: Philox in the loop, by the functions that make them for
                 NumPy
 lowering_rules  Lowering of what is not elementwise: views, reductions, products, softmax, gathers

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -22,22 +21,28 @@ from wengert.engines.native.frontend.arrays import (
 from wengert.engines.native.frontend.lanes import LANES, Lane, emit, like
 from wengert.engines.native.frontend.lowering import DRAWS, Lowering, rule
 from wengert.engines.native.frontend.order_rules import places_among
+from wengert.engines.native.frontend.random_lanes import (
+    Words,
+    block,
+    normal,
+    pairs_of,
+    uniform,
+    words_after,
+)
 from wengert.engines.native.frontend.scalar import NotLowered, type_of
 from wengert.engines.native.frontend.scan_rules import scanned
 from wengert.graph.operation import Operation
-from wengert.ops.random.distributions import fraction, high_first, low_first, normal_pair
-from wengert.ops.random.philox import SCRAMBLING, WORD, rounds
+from wengert.ops.random.distributions import low_first
+from wengert.ops.random.philox import SCRAMBLING
 from wengert.ops.random.rejection import RESERVED
 from wengert.values.dtypes import DType, float32, float64
 from wengert.values.symbolic import is_certain
-
-Words = Sequence[Lane]
 
 
 @rule("StatelessRandomGetKeyCounter")
 def _key_and_counter(low: Lowering, op: Operation, seed: View) -> list[View]:
     def scrambled(first: Lane, second: Lane) -> list[Lane]:
-        a, b, c, d = _block(first, second, SCRAMBLING)
+        a, b, c, d = block(first, second, SCRAMBLING)
         return [a | b << 32, c | d << 32, a.dtype.type(0) * a]
 
     if seed.kind not in ("i4", "i8", "u4", "u8"):
@@ -81,23 +86,6 @@ def _reserved(low: Lowering, op: Operation, blocks: int) -> View:
     return state
 
 
-def _halves(number: Lane) -> list[Any]:
-    """The words of a number of 64 bits, as such numbers."""
-    long = (
-        number.astype(np.int64).view(np.uint64)
-        if number.dtype.kind == "i"
-        else number.astype(np.uint64)
-    )
-    return [long & WORD, long >> 32]
-
-
-def _block(low: Lane, high: Lane, key: Any) -> Sequence[Lane]:
-    """The words for a counter of 128 bits."""
-    a, b = _halves(low)
-    c, d = _halves(high)
-    return rounds(a, b, c, d, key)
-
-
 def _interleaved(low: Lowering, parts: Sequence[View]) -> View:
     """The first element of each part, then the second of each, and so on."""
     (count,) = parts[0].shape
@@ -122,10 +110,7 @@ def _drawn(
     blocks = -(-count // (16 // size))
 
     def function(at: Lane, key: Lane, first: Lane, second: Lane) -> Sequence[Lane]:
-        n = first + at.view(np.uint64)
-        high = second + (n < first).astype(np.uint64)
-        words = _block(n, high, key)
-        return made([word.astype(np.uint32) for word in words])
+        return made(words_after(at, key, first, second))
 
     halves = [slice_view(counter, [slice(k, k + 1)]) for k in range(2)]
     numbers = whole(Count((blocks,), "i8"))
@@ -138,25 +123,6 @@ def _unsigned(low: Lowering, x: View) -> View:
     if x.kind not in ("i8", "u8"):
         raise NotLowered("a state that has no 64 bits")
     return low.computed(lambda v: v.view(np.uint64), x) if x.kind == "i8" else x
-
-
-def _pairs(words: Words, joined: Callable[[Lane, Lane], Lane]) -> list[Lane]:
-    return [joined(a, b) for a, b in zip(words[0::2], words[1::2], strict=True)]
-
-
-def _fractions(words: Words, dtype: DType) -> list[Lane]:
-    bits = _pairs(words, high_first) if dtype is float64 else words
-    return [fraction(b, dtype) for b in bits]
-
-
-def _uniform(words: Words, dtype: DType) -> list[Lane]:
-    return _fractions(words, dtype)
-
-
-def _normal(words: Words, dtype: DType) -> list[Lane]:
-    found = _fractions(words, dtype)
-    pairs = zip(found[0::2], found[1::2], strict=True)
-    return [y for a, b in pairs for y in normal_pair(LANES, a, b, dtype.as_numpy_dtype)]
 
 
 def _key(state: View) -> list[View]:
@@ -198,8 +164,8 @@ def _count(op: Operation, inputs: int) -> int:
     return math.prod(shape)
 
 
-_filling("RandomUniform", "StatelessRandomUniformV2", _uniform)
-_filling("RandomStandardNormal", "StatelessRandomNormalV2", _normal)
+_filling("RandomUniform", "StatelessRandomUniformV2", uniform)
+_filling("RandomStandardNormal", "StatelessRandomNormalV2", normal)
 
 
 # ---- integers ---------------------------------------------------------------------------------------
@@ -210,7 +176,7 @@ def _whole_numbers(words: Words, dtype: DType) -> Sequence[Lane]:
     if dtype.size < 4:
         raise NotLowered("integers of fewer than 32 bits")
     type_of(dtype.numpy_dtype)
-    return words if dtype.size == 4 else _pairs(words, low_first)
+    return words if dtype.size == 4 else pairs_of(words, low_first)
 
 
 @rule("StatelessRandomUniformFullIntV2")
@@ -277,7 +243,7 @@ def _classes(
         lambda x, m: LANES.where(LANES.isfinite(x), LANES.exp(x - m), np.float64(0.0)), wide, top
     )
     sums = scanned(low, LANES.add, (weights,), 1, -0.0, False)
-    points = _drawn(low, op, key, counter, lambda words: _uniform(words, float64), 8)
+    points = _drawn(low, op, key, counter, lambda words: uniform(words, float64), 8)
     all_of_it = slice_view(sums, [slice(None), slice(-1, None)])
     place = places_among(low, sums, low.computed(LANES.multiply, points, all_of_it), True)
     return low.computed(lambda at: at.astype(dtype.numpy_dtype), place)

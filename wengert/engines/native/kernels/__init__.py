@@ -25,7 +25,7 @@ factors               Cholesky factors and triangular systems of large matrices
 local_response_norm   Local response normalization of large arrays: one pass, a few channels at a
                       time
 matmul                Matrix products of any size, also of matrices with gaps
-philox                Random words: blocks of Philox that follow each other
+random_numbers        Random words, uniform and normal samples
 pooling               Pooling of large channels-last images: max, mean, and the gradient of mean
 max_pool_gradient     The gradient of max pooling of large images: each window's cotangent goes to
                       its first maximum

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -44,31 +44,57 @@ def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """A row's kernel on arrays that broadcast to one shape; None if NumPy should compute it."""
     if attrs:  # they would be part of the code, and may change at every call
         return None
-    shape = _common_shape([x.shape for x in arrays])
-    types = [type_or_none(x.dtype) for x in arrays]
-    if not shape or 0 in shape or None in types or math.prod(shape) < WIDEST:
+    given = [x if type(x) is np.ndarray else np.asarray(x) for x in arrays]
+    lying = row, *[(x.dtype, x.shape, x.strides) for x in given]
+    ready = _READY.get(lying)
+    if ready is None:
+        ready = _remembered(lying, _readied(row, given))
+    if not ready:
         return None
-    if not all(x.flags.c_contiguous and (x.shape == shape or x.size == 1) for x in arrays):
-        return _by_rows(row, arrays, shape)
-    made = _made(
-        row,
-        tuple(
-            [f"{t}{NUMBER if x.shape != shape else ''}" for t, x in zip(types, arrays, strict=True)]
-        ),
-    )
-    if made is None:
-        return None
-    found, out, weight = made
-    y = np.empty(shape, out)
-    block = _part(arrays, y, weight)
-    found(-(-y.size // block), (y.size, block), *arrays, y)
+    compute, shape, dtype, all_lie_together = ready
+    y = np.empty(shape, dtype)
+    compute(*(given if all_lie_together else map(memory_of, given)), y)
     return y
 
 
-def _part(arrays: Sequence[Any], y: Any, weight: int) -> int:
-    """The elements of a part, each of so many instructions."""
-    is_shared = y.size * weight >= FLAT or y.nbytes + sum([x.nbytes for x in arrays]) >= FAR
-    return BLOCK if is_shared else int(y.size)
+# For a row and how its arrays lie in memory: a function of them and the result, the shape and the dtype of the
+# result, whether each array is contiguous; nothing where NumPy computes it. To ask for it takes 0.5 us, to find
+# it out 4.
+_Ready: TypeAlias = tuple[Callable[..., None], Dims, Any, bool] | tuple[()]
+_READY: Final[dict[Any, _Ready]] = {}
+MOST: Final = 1 << 10
+
+
+def _remembered(lying: Any, ready: _Ready) -> _Ready:
+    if len(_READY) >= MOST:
+        _READY.clear()
+    _READY[lying] = ready
+    return ready
+
+
+def _readied(row: Row, arrays: Sequence[Any]) -> _Ready:
+    shape = _common_shape([x.shape for x in arrays])
+    types = [type_or_none(x.dtype) for x in arrays]
+    if not shape or 0 in shape or None in types or math.prod(shape) < WIDEST:
+        return ()
+    all_lie_together = all(x.flags.c_contiguous for x in arrays)
+    if not all_lie_together or not all(x.shape == shape or x.size == 1 for x in arrays):
+        return _readied_by_rows(row, arrays, shape, all_lie_together)
+    kinds = [f"{t}{NUMBER if x.shape != shape else ''}" for t, x in zip(types, arrays, strict=True)]
+    made = _made(row, tuple(kinds))
+    if made is None:
+        return ()
+    found, out, weight = made
+    size = math.prod(shape)
+    block = _part(arrays, size, out, weight)
+    compute = found.bound(-(-size // block), (size, block), len(arrays) + 1)
+    return compute, shape, out, True
+
+
+def _part(arrays: Sequence[Any], size: int, out: Any, weight: int) -> int:
+    """The elements of a part of so many, each of so many instructions and of a dtype."""
+    memory = size * out.itemsize + sum([x.nbytes for x in arrays])
+    return BLOCK if size * weight >= FLAT or memory >= FAR else size
 
 
 def in_other_size(x: Any, dtype: Any) -> Any:
@@ -82,7 +108,7 @@ def in_other_size(x: Any, dtype: Any) -> Any:
     value = code.add("cast", str(kinds[1]), (given.value,))
     y = np.empty(x.shape, dtype)
     found = _loop((str(kinds[0]),), tuple(code.instructions), value)
-    block = _part([x], y, 1)
+    block = _part([x], y.size, y.dtype, 1)
     found(-(-y.size // block), (y.size, block), np.ascontiguousarray(x), y)
     return y
 
@@ -98,29 +124,31 @@ def _common_shape(shapes: list[Dims]) -> Dims | None:
     return found
 
 
-def _by_rows(row: Row, arrays: Sequence[Any], shape: Dims) -> Any:
+def _readied_by_rows(
+    row: Row, arrays: Sequence[Any], whole: Dims, all_lie_together: bool
+) -> _Ready:
     """The same row by row, where rows lie apart or are repeated: NumPy would begin anew for each of them."""
-    whole = shape
+    shape = whole
     while len(shape) > 1 and shape[-1] == 1:
         arrays, shape = [x[..., 0] if x.ndim else x for x in arrays], shape[:-1]
     columns = shape[-1] if shape else 0
     steps = steps_of_rows(arrays, shape) if columns > 1 else None
     if steps is None:
-        return None
+        return ()
     kinds = [
         type_of(x.dtype) + (COLUMN if not x.ndim or x.shape[-1] == 1 or not x.strides[-1] else "")
         for x in arrays
     ]
     made = _made(row, tuple(kinds), columns if columns < NARROW else power_within(columns, WIDEST))
     if made is None:
-        return None
+        return ()
     found, out, weight = made
-    y = np.empty(whole, out)
-    rows, each = y.size // columns, max(_part(arrays, y, weight) // columns, 1)
+    size = math.prod(shape)
+    rows, each = size // columns, max(_part(arrays, size, out, weight) // columns, 1)
     count, inner, outer = steps
     numbers = (rows, columns, each, count, *inner, *outer)
-    found(-(-rows // each), numbers, *map(memory_of, arrays), y)
-    return y
+    compute = found.bound(-(-rows // each), numbers, len(arrays) + 1)
+    return compute, whole, out, all_lie_together
 
 
 def steps_of_rows(

@@ -9,7 +9,7 @@ import numpy as np
 from wengert.engines.native.codegen.kernel_writer import KernelWriter
 from wengert.engines.native.codegen.vectors import literal
 from wengert.engines.native.frontend.scalar import constant
-from wengert.engines.native.kernels.philox import Counter
+from wengert.engines.native.kernels.random_numbers.philox import Counter
 
 _LONG: Final = (1 << 64) - 1
 _DIGITS: Final = (1 << 52) - 1

@@ -10,13 +10,13 @@ from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 
 _PART: Final = 1 << 12  # blocks
 _WORD: Final = (1 << 32) - 1
-_LONG: Final = (1 << 64) - 1
+LONG: Final = (1 << 64) - 1
 
 
 def blocks(generator: Any, counter: int, key: int, count: int) -> Any:
     """The blocks from a counter on, as an array of words (count, 4); `generator` has the constants."""
     found = np.empty((count, 4), np.uint32)
-    about = np.array([counter & _LONG, counter >> 64, key, count], np.uint64)
+    about = np.array([counter & LONG, counter >> 64, key, count], np.uint64)
     _blocks(generator)(-(-count // _PART), (), about, found)
     return found
 
