@@ -12,7 +12,6 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
-from wengert.host.malloc import LARGE_SLOW
 from wengert.host.parallel import in_rows, mind_the_load
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.identity import identity
@@ -290,8 +289,11 @@ def _below_largest(x: Array, axis: int, finish: Callable[[Any], None]) -> Array:
     return in_precision(out, x.dtype)
 
 
+_LARGE: Final = 1 << 10  # elements, for which NumPy's passes take longer than to call a kernel
+
+
 def _softmax_kernel(_: Namespace, x: Array, *, axis: int) -> Array:
-    found = softmax_kernel(x, axis, False) if x.size >= LARGE_SLOW else None
+    found = softmax_kernel(x, axis, False) if x.size >= _LARGE else None
     if found is not None:
         return found
 
@@ -303,7 +305,7 @@ def _softmax_kernel(_: Namespace, x: Array, *, axis: int) -> Array:
 
 
 def _log_softmax_kernel(_: Namespace, x: Array, *, axis: int) -> Array:
-    found = softmax_kernel(x, axis, True) if x.size >= LARGE_SLOW else None
+    found = softmax_kernel(x, axis, True) if x.size >= _LARGE else None
     if found is not None:
         return found
 

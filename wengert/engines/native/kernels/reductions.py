@@ -213,18 +213,19 @@ def softmax(x: Any, axis: int, logarithm: bool) -> Any:
         found = softmax(wide, axis, logarithm)
         return None if found is None else in_other_size(found, x.dtype)
     kind, columns = kind_of(x), x.shape[-1]
-    if not kind or axis not in (-1, x.ndim - 1) or columns < NARROW:
+    if not kind or axis not in (-1, x.ndim - 1) or columns < 2:
         return None
     rows, each = x.size // columns, max(PART // columns, 1)
+    width = min(power_over(columns), _several(kind))
     y = np.empty(x.shape, x.dtype)
-    _softmax(kind, logarithm)(-(-rows // each), (rows, columns, each), x, y)
+    _softmax(kind, logarithm, width)(-(-rows // each), (rows, columns, each), x, y)
     return y
 
 
 @kernel
-def _softmax(kind: str, logarithm: bool) -> str:
+def _softmax(kind: str, logarithm: bool, width: int) -> str:
     """The kernel: exp(x - m) / sum(exp(x - m)), or x - m - log(sum(exp(x - m))), as with NumPy."""
-    w, width = KernelWriter(2, 3), _several(kind)
+    w = KernelWriter(2, 3)
     (x, y), (rows, columns, each) = w.arrays, w.numbers
     kinds = llvm_type(kind, width)
     zeros = literal(kind, neutral("sum", kind), width)
