@@ -235,29 +235,36 @@ def _slope_kernel(
     count = x.size // max(scale.size, 1) or 1
     inverse = (1 / np.sqrt(v + v.dtype.type(epsilon))).astype(v.dtype)
     slope, shifts = scale * inverse, expand(m)
-    sums: list[Any] = []
 
-    def collect(rows: slice) -> None:
+    def weighted(rows: slice) -> Array:
         part = wide[rows] - shifts
         part *= given[rows]
-        sums.append((channel_sums(given[rows]), channel_sums(part)))
+        return part
 
-    in_blocks(collect, wide)
-    of_mean = gm - sum(s[0] for s in sums) * slope
-    of_variance = gv + sum(s[1] for s in sums) * slope * (-0.5 * inverse * inverse)
+    of_all = _total(channel_sums, lambda rows: given[rows], "value", given)
+    of_weighted = _total(channel_sums, weighted, "weighted deviation", wide, given, shifts)
+    of_mean = gm - of_all * slope
+    of_variance = gv + of_weighted * slope * (-0.5 * inverse * inverse)
     # slope g + (of_mean + 2 of_variance (x - m)) / n, with what does not depend on x put together
     factor = of_variance * (2.0 / count)
     parts = (factor, of_mean / count - factor * m, slope)
     factors, offsets, slopes = (expand(part.astype(v.dtype)) for part in parts)
-    out = np.empty_like(wide)
-
-    def finish(rows: slice) -> None:
-        part = np.multiply(wide[rows], factors, out=out[rows])
-        part += offsets
-        part += given[rows] * slopes
-
-    in_blocks(finish, wide)
+    out = _at_once(batch_norm_kernel, "slope", wide, given, factors, offsets, slopes)
+    if out is None:
+        out = _sloped(wide, given, factors, offsets, slopes)
     return out.reshape(x.shape).astype(x.dtype, copy=False)
+
+
+def _sloped(x: Array, g: Array, factors: Array, offsets: Array, slopes: Array) -> Array:
+    out = np.empty_like(x)
+
+    def work(rows: slice) -> None:
+        part = np.multiply(x[rows], factors, out=out[rows])
+        part += offsets
+        part += g[rows] * slopes
+
+    in_blocks(work, x)
+    return out
 
 
 def _slope_rule(i: int, g: Tensor, y: Tensor | None, *xs: Tensor, **attrs: Any) -> Tensor:

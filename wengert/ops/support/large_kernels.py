@@ -174,9 +174,10 @@ def max_pool_gradient_kernel(x: Any, y: Any, g: Any, at: Windows) -> Any:
 
 @_large_kernel
 def batch_norm_kernel(formula: str, *arrays: object) -> Any:
-    """A formula of a matrix and vectors of its columns.
+    """A formula of matrices and vectors of their columns.
 
-    "normalized" is (x - mean) * slope + offset, "square of deviation" is (x - mean)², and "value" x.
+    "normalized" is (x - mean) * slope + offset, "square of deviation" is (x - mean)², and "value" x;
+    with another matrix, "weighted deviation" is (x - mean) * g, "slope" x * factor + offset + g * slope.
     """
 
 

@@ -26,6 +26,8 @@ FORMULAS: Final[dict[str, Callable[..., Any]]] = {
     "value": lambda x: x,
     "square of deviation": lambda x, mean: (x - mean) * (x - mean),
     "normalized": lambda x, mean, slope, offset: (x - mean) * slope + offset,
+    "weighted deviation": lambda x, g, mean: (x - mean) * g,
+    "slope": lambda x, g, factor, offset, slope: x * factor + offset + g * slope,
 }
 
 
