@@ -938,6 +938,19 @@ def test_products_of_matrices_with_gaps(kind: str, lying: int) -> None:
         assert not memory[..., 3 + columns :].any()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sizes", [(3, 100, 40, 30), (2, 300, 60, 500), (7, 49, 700, 5), (25, 990, 10, 10)])  # fmt: skip
+def test_products_of_matrices_whose_rows_lie_in_turn(kind: str, sizes: tuple[int, ...]) -> None:
+    """The first rows of all matrices, then the second ones: so does the result."""
+    batch, rows, depth, columns = sizes
+    a = drawn((rows, batch, depth), kind).swapaxes(0, 1)
+    b = drawn((batch, depth, columns), kind)
+    out = np.full((rows, batch, columns), np.nan, kind).swapaxes(0, 1)
+    assert matmul.product(a, b, out) is out
+    bound = np.finfo(kind).eps * depth * (np.abs(a) @ np.abs(b)).max()
+    assert np.abs(out - a @ b).max() <= bound
+
+
 def _beside(x: Any, draw: Any) -> Any:
     """Its axes in any order in memory, of which the outer ones are parts of longer axes."""
     order = draw.permutation(x.ndim)

@@ -21,6 +21,7 @@ from wengert.engines.native.codegen.squares import turned
 from wengert.engines.native.frontend.scalar import TYPE_OF
 from wengert.engines.native.kernels.columns import Columns, Factors, width_of
 from wengert.engines.native.runtime.processor import most_vectors, vector_bytes
+from wengert.engines.native.runtime.runtime_ir import TOGETHER
 from wengert.host.threads import get_threads
 from wengert.values.shapes import Dims
 
@@ -121,27 +122,36 @@ def _made(
     wanted = min(worth, PARTS * threads // batch)
     groups = max(min(rows // ROWS, wanted // parts), 1)
     a_turned, b_turned = a[2] != 1, b[2] != 1
-    numbers = (rows, columns, depth, *a, b[0], max(b[1:]), *out[:2], panels, each, groups)
     is_far = a_turned and a[2] * int(kind[1]) >= FAR and depth > LONG
-    made = _product(kind, -(-needed // panels), is_far, b_turned)
-    return made.bound(batch * parts * groups, numbers, 3)
+    # The same rows of several matrices are neighbours in memory: so they are taken one after the other.
+    are_woven = batch > 1 and a[0] < a[1] and out[0] < out[1] and not a_turned
+    if are_woven:
+        groups = max(rows // ROWS, 1)
+    numbers = (rows, columns, depth, *a, b[0], max(b[1:]), *out[:2], panels, each, groups, batch)
+    made = _product(kind, -(-needed // panels), is_far, b_turned, are_woven)
+    together = batch * parts << TOGETHER if are_woven else 0
+    return made.bound(batch * parts * groups + together, numbers, 3)
 
 
 @kernel
-def _product(kind: str, vectors: int, is_far: bool, is_turned: bool) -> str:
-    return _Product(kind, vectors, is_far, is_turned).text()
+def _product(kind: str, vectors: int, is_far: bool, is_turned: bool, are_woven: bool) -> str:
+    return _Product(kind, vectors, is_far, is_turned, are_woven).text()
 
 
 class _Product(Columns):
     """The kernel: a part is some rows and columns of one product."""
 
-    def __init__(self, kind: str, vectors: int, is_far: bool, is_turned: bool) -> None:
-        super().__init__(kind, vectors, 3, 13)
-        self.rows, self.columns, self.depth, *steps, panels, each, groups = self.numbers
+    def __init__(
+        self, kind: str, vectors: int, is_far: bool, is_turned: bool, are_woven: bool
+    ) -> None:
+        super().__init__(kind, vectors, 3, 14)
+        self.rows, self.columns, self.depth, *steps, panels, each, groups, batch = self.numbers
         a_each, self.a_row, self.a_column, b_each, self.b_line, out_each, self.out_row = steps
         shares = self.add(self.div(self.sub(panels, 1), each)[0], 1)
         rest, share = self.div("%part", shares)
         number, group = self.div(rest, groups)
+        if are_woven:
+            group, number = self.div(rest, batch)
         self.a, self.b, self.out = (
             self.place(kind, array, self.mul(number, step))
             for array, step in zip(self.arrays, (a_each, b_each, out_each), strict=True)
