@@ -1133,6 +1133,24 @@ def test_random_words(start: int, count: int) -> None:
     np.testing.assert_array_equal(found, want)
 
 
+@pytest.mark.parametrize("target", ["float32", "float64"])
+@pytest.mark.parametrize("source", ["float32", "float64", "int32", "int64", "uint8", "bool"])
+def test_casts_to_floats(source: str, target: str) -> None:
+    """NumPy's bits, of what overflows and of what has no number, too."""
+    bits = np.random.default_rng(5).integers(0, 256, 8 * 500_001, np.uint8)
+    x = (
+        bits[: 500_001 * np.dtype(source).itemsize].view(source)
+        if source != "bool"
+        else bits[:500_001] > 99
+    )
+    run = lambda: tf.cast(tf.constant(x), target).numpy()  # noqa: E731
+    found, wanted = both(run) if source != target else (run(), x)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(found, x.astype(target))
+    assert found.dtype == target
+
+
 @pytest.mark.parametrize("dtypes", [("float32", "float16"), ("float16", "float32")])
 @pytest.mark.parametrize("size", [1, 2, 17, elementwise.WIDEST - 1])
 def test_no_vector_begins_before_a_short_array(monkeypatch: Any, dtypes: Any, size: int) -> None:

@@ -19,7 +19,7 @@ from wengert.ops.support.large_kernels import LargeKernel
 _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.elementwise_kernel: ("elementwise", "apply_row"),
     large.update_kernel: ("update", "update"),
-    large.cast_kernel: ("elementwise", "in_other_size"),
+    large.cast_kernel: ("elementwise", "cast"),
     large.reduction_kernel: ("reductions", "reduce_row"),
     large.softmax_kernel: ("reductions", "softmax"),
     large.cumulative_kernel: ("cumulative", "accumulate"),

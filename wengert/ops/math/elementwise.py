@@ -475,7 +475,7 @@ def _cast_kernel(_: Namespace, x: Array, *, dtype: DType, source: DType) -> Arra
 
 
 def _cast_large(row: Row, arrays: list[Array], attrs: Attrs) -> Array | None:
-    """Numbers of two bytes, which NumPy converts one by one."""
+    """Numbers of two bytes, which NumPy converts one by one, and what lies in memory, not in a cache."""
     return cast_kernel(arrays[0], attrs["dtype"].numpy_dtype)
 
 

@@ -84,7 +84,7 @@ def elementwise_kernel(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 
 @_large_kernel
 def cast_kernel(x: Any, dtype: Any) -> Any:
-    """Numbers of two bytes as float32, or these rounded to two bytes."""
+    """Numbers of two bytes as float32, these rounded to two bytes, or numbers as float32 or float64."""
 
 
 @_large_kernel

@@ -97,6 +97,19 @@ def _part(arrays: Sequence[Any], size: int, out: Any, weight: int) -> int:
     return BLOCK if size * weight >= FLAT or memory >= FAR else size
 
 
+def cast(x: Any, dtype: Any) -> Any:
+    """Numbers as floats of another type; None if NumPy should compute it."""
+    found = in_other_size(x, dtype)
+    if found is not None or x.size * (x.itemsize + np.dtype(dtype).itemsize) < 2 * FAR:
+        return found
+    source, kind = type_or_none(x.dtype), type_or_none(np.dtype(dtype))
+    return _cast(x, source, kind) if source in CAST and kind in FLOATS else None
+
+
+FLOATS: Final = frozenset(("f4", "f8"))
+CAST: Final = FLOATS | {"b1", "u1", "i4", "i8"}
+
+
 def in_other_size(x: Any, dtype: Any) -> Any:
     """Numbers of two bytes as float32, or these rounded to two bytes; None for other numbers."""
     kinds = type_or_none(x.dtype), type_or_none(np.dtype(dtype))
@@ -104,10 +117,14 @@ def in_other_size(x: Any, dtype: Any) -> Any:
         return None
     if x.size < WIDEST:  # a vector would begin before the array
         return x.astype(dtype)
-    code, (given,) = begun([str(kinds[0])])
-    value = code.add("cast", str(kinds[1]), (given.value,))
-    y = np.empty(x.shape, dtype)
-    found = _loop((str(kinds[0]),), tuple(code.instructions), value)
+    return _cast(x, str(kinds[0]), str(kinds[1]))
+
+
+def _cast(x: Any, source: str, kind: str) -> Any:
+    code, (given,) = begun([source])
+    value = code.add("cast", kind, (given.value,))
+    y = np.empty(x.shape, dtype_of(kind))
+    found = _loop((source,), tuple(code.instructions), value)
     block = _part([x], y.size, y.dtype, 1)
     found(-(-y.size // block), (y.size, block), np.ascontiguousarray(x), y)
     return y
