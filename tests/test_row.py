@@ -38,11 +38,14 @@ def test_the_constructor_keeps_each_parameter() -> None:
 
 @pytest.mark.parametrize("changed", FIELDS)
 def test_a_copy_differs_in_nothing_but_what_is_changed(changed: str) -> None:
-    """`sums_back` alone is found anew from the rules, unless it is given."""
+    """`sums_back` alone is found anew from the rules, unless it is given; other rules have no `add_part`."""
     row, new = of_marks(), "y" if changed == "saves" else len
     copy = row.replace(**{changed: new})
     assert getattr(copy, changed) is new
     rest = set(FIELDS) - {changed, "sums_back"}
+    if changed in ("vjp", "joint"):
+        assert copy.add_part is None
+        rest.remove("add_part")
     assert [n for n in rest if getattr(copy, n) is not getattr(row, n)] == []
 
 

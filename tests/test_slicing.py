@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import wengert as tf
+from wengert.core import reverse
+from wengert.ops.arrays.slicing import STRIDED_SLICE
+from wengert.values.tensor import wrap
 
 
 def counting(shape: Any) -> Any:
@@ -298,3 +301,90 @@ def test_a_scalar_has_no_side_to_pad() -> None:
 def test_a_depth_is_an_integer() -> None:
     with pytest.raises(TypeError, match="depth must be an integer"):
         tf.one_hot([1], 2.5)
+
+
+# ---- cotangents of parts, added in place ----------------------------------------------------------
+
+
+def of_parts(v: Any) -> Any:
+    """A sum over parts of a tensor that overlap, of all forms of keys."""
+    keys: list[Any] = [
+        0,
+        -1,
+        (..., 1),
+        (slice(1, 3), None, 2),
+        slice(None, None, 2),
+        (2, 3),
+        (..., slice(0, 0)),
+    ]
+    return sum(tf.reduce_sum(tf.sin(v[key] * (k + 1.0))) for k, key in enumerate(keys))
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_the_cotangents_of_parts_are_added_up(persistent: bool) -> None:
+    x = tf.constant(np.random.default_rng(1).standard_normal((4, 5)))
+    with tf.GradientTape(persistent=persistent) as tape:
+        tape.watch(x)
+        y = of_parts(x)
+    found = tape.gradient(y, x).numpy()
+    wanted = tf.function(lambda v: tf.gradients(of_parts(v), v)[0])(x)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+    if persistent:
+        np.testing.assert_array_equal(tape.gradient(y, x), found)
+        np.testing.assert_array_equal(tape.gradient(y, x), found)
+
+
+def test_what_others_see_is_not_written_into() -> None:
+    """What a program gave for a cotangent, what it asked for on the way, and what another value has."""
+    x, seed = tf.constant(np.arange(6.0)), tf.constant(np.ones(6))
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        v = x * 2.0
+        parts = [v[k] for k in range(6)]
+        w = tf.identity(v)
+    found = tape.gradient(
+        [v, w, *parts], [v, x], output_gradients=[seed, seed, *[tf.constant(3.0, tf.float64)] * 6]
+    )
+    assert found[0].numpy().tolist() == [5.0] * 6
+    assert found[1].numpy().tolist() == [10.0] * 6
+    assert seed.numpy().tolist() == [1.0] * 6
+
+
+def test_parts_have_derivatives_of_every_order() -> None:
+    x = tf.constant(np.random.default_rng(2).standard_normal((4, 5)))
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = of_parts(x)
+        first = tape.gradient(y, x)
+        length = tf.reduce_sum(first * first)
+    wanted = tf.function(
+        lambda v: tf.gradients(tf.reduce_sum(tf.gradients(of_parts(v), v)[0] ** 2), v)[0]
+    )(x)
+    np.testing.assert_allclose(outer.gradient(length, x), wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_only_what_nobody_else_sees_is_added_to_in_place() -> None:
+    g, attrs = tf.constant(1.0), {"key": (0,)}
+
+    def added(total: Any, hold: Any = None) -> bool:
+        cotangents: dict[Any, Any] = {"x": total() if callable(total) else total}
+        held = hold(cotangents["x"]) if hold else None
+        done = reverse._added(STRIDED_SLICE, attrs, g, cotangents, "x")
+        assert cotangents["x"].numpy().tolist() == ([2.0, 1.0] if done else [1.0, 1.0])
+        del held
+        return done
+
+    def ones() -> Any:
+        return wrap(np.ones(2, np.float32))
+
+    assert added(ones)
+    assert not added(ones())
+    assert not added(ones, lambda total: total)
+    assert not added(ones, lambda total: total._array)
+    assert not added(ones, lambda total: total._array[:1])
+    assert not added(lambda: wrap(np.ones((1, 2), np.float32)[0]))
+    assert not reverse._added(STRIDED_SLICE, attrs, g, {}, "x")
+    with tf.GradientTape():
+        assert not added(ones)

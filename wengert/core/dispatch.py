@@ -76,7 +76,8 @@ def is_large(row: Row, arrays: Sequence[Any]) -> bool:
         return False
     is_pair = row.ufunc is not None and len(arrays) == 2
     size = max([a.size for a in arrays[: 1 + is_pair]])
-    if size >= row.large_from or (size >= LARGE_HALF and _is_half(arrays[0].dtype)):
+    wide = is_pair and arrays[0].dtype.char == "d"  # what counts is when they leave the cache
+    if size >= row.large_from >> wide or (size >= LARGE_HALF and _is_half(arrays[0].dtype)):
         return True
     return (is_pair and _is_large_by_rows(*arrays)) or (row.by_rows and _has_many_rows(arrays[0]))
 

@@ -20,14 +20,14 @@
     _(ONE) _(MANY) _(NO_ATTRS)   /* marks of a record, and of a call */ \
     _(quiet_variable) _(QUIET) _(LARGE) _(LARGE_PAIR) _(LARGE_HALF) _(is_half) _(NARROW) _(MANY_ROWS) _(bound) \
     _(of_large) _(as_result) _(failed) _(apply_in_python)         /* dispatch.py */ \
-    _(sweep_in_python) _(take_several) _(pull_in_general)         /* reverse.py */
+    _(sweep_in_python) _(take_several) _(pull_in_general) _(added)         /* reverse.py */
 
 /* The slots of Python's classes, whose places in an object are found out. */
 #define SLOTS(_) \
     _(Tensor, _array) _(Tensor, _key) _(Tape, records) _(Tape, positions) \
     _(Context, listeners) _(Context, building) _(Context, interpreter) _(Context, quiet_context) \
     _(Row, kernel) _(Row, ufunc) _(Row, large) _(Row, large_from) _(Row, by_rows) _(Row, many) _(Row, differentiable) _(Row, saves_x) \
-    _(Row, saves_y) _(Row, vjp) _(Row, sums_back) _(Row, passes_slices)
+    _(Row, saves_y) _(Row, vjp) _(Row, add_part) _(Row, sums_back) _(Row, passes_slices)
 
 /* Attributes that are asked for by their names. */
 #define TEXTS(_) \
@@ -453,7 +453,8 @@ static int is_large(PyObject *row, PyObject *const *arrays, Py_ssize_t count)
     int halves = are_many_halves(arrays, count, most);
     if (halves)
         return halves;
-    return most >= PyLong_AsSsize_t(SLOT(row, Row_large_from)) || (pair && most && is_large_by_rows(arrays))
+    int wide = pair && most && dtype_of(arrays[0] ? arrays[0] : arrays[1]) == float64;
+    return most >= PyLong_AsSsize_t(SLOT(row, Row_large_from)) >> wide || (pair && most && is_large_by_rows(arrays))
            || (SLOT(row, Row_by_rows) == Py_True && most && has_many_rows(arrays[0]));
 }
 
@@ -703,6 +704,12 @@ static int accumulate(PyObject *cotangents, PyObject *key, PyObject *pulled)
 static int pull(PyObject *row, Py_ssize_t at, PyObject *const *args, Py_ssize_t count,
                 PyObject *attrs, PyObject *key, PyObject *cotangents)
 {
+    if (SLOT(row, Row_add_part) != Py_None) {
+        PyObject *done = PyObject_CallFunctionObjArgs(added, row, attrs, args[0], cotangents, key, NULL);
+        Py_XDECREF(done);
+        if (done != Py_False)
+            return done ? 0 : -1;
+    }
     PyObject *rules = SLOT(row, Row_vjp);
     PyObject *rule = PyTuple_CheckExact(rules) && at < PyTuple_GET_SIZE(rules)
         ? Py_NewRef(PyTuple_GET_ITEM(rules, at)) : PySequence_GetItem(rules, at);

@@ -6,21 +6,26 @@ computation: that is where higher orders come from.
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import nullcontext
 from itertools import islice
+from sys import getrefcount
 from typing import Any, Final
+
+import numpy as np
 
 from wengert.core.compiled import TWINS, in_c, machine
 from wengert.core.context import also_listening, call, current_graph, thread
 from wengert.core.contract import check_gradients
 from wengert.core.row import EachInput, Row, place
 from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of, ways
+from wengert.host.fp_errors import quietly
 from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
-from wengert.values.tensor import Tensor, TensorList, dims, key_of
+from wengert.values.tensor import Tensor, TensorList, dims, key_of, wrap
 from wengert.values.value import Key
 
 Cotangents = dict[Key, Any]
@@ -206,6 +211,12 @@ def _pull_in_general(
         for key, pulled in zip(keys, together(g, y, xs, **attrs), strict=True):
             _accumulate(cotangents, key, pulled)
         return
+    if (
+        row.add_part is not None
+        and keys[0] in needed
+        and _added(row, attrs, g, cotangents, keys[0])
+    ):
+        return
     for i, key in enumerate(keys):
         rule = row.vjp[i] if key in needed else None
         pulled = None if rule is None else call(rule, g, y, *xs, **attrs)
@@ -337,6 +348,44 @@ def _accumulate(cotangents: Cotangents, key: Key, gradient: Any) -> None:
     cotangents[key] = gradient if before is None else bound.add(before, gradient)
 
 
+def _added(row: Row, attrs: dict[str, Any], g: Any, cotangents: Cotangents, key: Key) -> bool:
+    """Add the cotangent of a part to that of the whole where it lies, if it is there and nobody else sees it.
+
+    So the gradient of x[:, 0], x[:, 1] and so on is one array of the size of x, not one for each.
+    """
+    if thread.context.listeners != () or type(g) is not Tensor or not _is_alone(cotangents, key):
+        return False
+    total = cotangents[key]._array
+    if total.base is not None or not total.flags.writeable:
+        return False
+    assert row.add_part is not None
+    quietly(row.add_part, total, g._array, **attrs)
+    return True
+
+
+def _is_alone(cotangents: Cotangents, key: Key) -> bool:
+    """Whether there is a cotangent, and nothing else refers to it and to its array."""
+    whole = cotangents.get(key)
+    if type(whole) is not Tensor or type(whole._array) is not np.ndarray:
+        return False
+    return _references(cotangents, key) == _fewest_references()
+
+
+def _references(cotangents: Cotangents, key: Key) -> tuple[int, int]:
+    """To a cotangent and its array; Python's versions count those of variables differently."""
+    whole = cotangents[key]
+    total = whole._array
+    return getrefcount(whole), getrefcount(total)
+
+
+@functools.cache
+def _fewest_references() -> tuple[int, int]:
+    cotangents: Cotangents = {_NOWHERE: wrap(np.zeros(1))}
+    whole = cotangents[_NOWHERE]  # as `_is_alone` has it
+    assert type(whole) is Tensor
+    return _references(cotangents, _NOWHERE)
+
+
 def conjugate(g: Any) -> Any:
     """Convert between TensorFlow's complex gradients and the plain Jacobian of the rules."""
     if g is None or type(g) is TensorList or not g.dtype.is_complex:
@@ -352,4 +401,5 @@ if machine is not None:
         sweep_in_python=TWINS["sweep"],
         take_several=_take_several,
         pull_in_general=_pull_rules,
+        added=_added,
     )

@@ -31,6 +31,8 @@ The conventions, in one place:
   in many passes; one that works ``by_rows`` begins anew for each, so that many short ones are also
   large.
 - ``closes``: its rules use values of the graph in which it stands, and not only its inputs.
+- ``add_part(total, g, **attrs)`` does in place what the rule and an addition do: the result is a part of the
+  only input, and its cotangent is added to that part of an array, where nobody else sees that array.
 - ``saves`` names what the rules read: "x" the inputs, "y" the result. An input that is not
   saved reaches the rule as its shape alone, a tuple; read it with `dims`.
 """
@@ -58,6 +60,7 @@ class Row:
     """
 
     __slots__ = (
+        "add_part",
         "batch",
         "bodies",
         "by_rows",
@@ -146,6 +149,7 @@ class Row:
         bodies: Any = None,
         overridden: Callable[[Any], Row] | None = None,
         sums_back: bool | None = None,
+        add_part: Callable[..., None] | None = None,
     ) -> None:
         self.name = name
         self.called = called or name  # in a graph, where nobody named it
@@ -195,11 +199,14 @@ class Row:
         # Whether a cotangent may have to be summed back to the shape of an input.
         single = isinstance(vjp, tuple) and len(vjp) == 1
         self.sums_back = elementwise and not single if sums_back is None else sums_back
+        self.add_part = add_part
         self.differentiable = vjp is not None or joint is not None
 
     def replace(self, **changes: Any) -> Row:
-        """A copy with some fields changed; `sums_back` follows from the rules unless given."""
+        """A copy with some fields changed; `sums_back` follows from the rules, and `add_part` goes with them."""
         fields = {name: getattr(self, name) for name in FIELDS}
+        if not changes.keys().isdisjoint(("vjp", "joint")):
+            fields["add_part"] = None
         return Row(**fields | {"sums_back": None} | changes)
 
     @property

@@ -35,6 +35,11 @@ def _slice_grad_kernel(xp: Namespace, g: Array, *, key: Index, shape: Dims) -> A
     return out
 
 
+def _add_part(total: Array, g: Array, *, key: Index) -> None:
+    part = total[key if Ellipsis in key else (*key, Ellipsis)]  # an array, of no axes, too
+    np.add(part, g, out=part)
+
+
 def _sliced_shape(shape: Dims, *, key: Index) -> Dims:
     """The sizes of x[key]: those of slices, of new axes, and of the axes not indexed."""
     consumed = sum(part is not None and part is not Ellipsis for part in key)
@@ -65,6 +70,7 @@ def _slice_row(name: str, called: str) -> Row:
         ),
         linear=(0,),
         batch=with_attrs(name, lambda a, n: {"key": (slice(None), *a["key"])}),
+        add_part=_add_part,
         saves="",
         called=called,
     )
