@@ -51,6 +51,13 @@ class Plan:
         self.steps = [
             op for op in needed if id(op) not in resources and not self._is_known(op, fed)
         ]
+        if any(op.row.by_shape for op in self.folded):
+            self._leave_out({id(op) for op in _needed(self.fetches, fed | self.known.keys(), also)})
+
+    def _leave_out(self, needed: set[int]) -> None:
+        """Leave out what would be computed for its shape alone: it may be a value that nobody fed."""
+        self.steps = [op for op in self.steps if id(op) in needed]
+        self.resources = [op for op in self.resources if id(op) in needed]
 
     @property
     def given(self) -> list[SymbolicTensor]:
