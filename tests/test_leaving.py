@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Callable
@@ -59,6 +60,39 @@ def test_numbers_that_are_returned(way: str, f: Any, how: str) -> None:
         assert not np.any(tf.nest.flatten(WAYS[way](f))[-1])
 
 
+def written_into(x: Any) -> Any:
+    array = np.zeros(4)
+    array[0] = x[0] ** 2
+    array[1:] += x
+    return np.sum(array) + np.sum(x)
+
+
+def a_list(x: Any) -> Any:
+    parts = [x[0], x[1] ** 2]
+    return np.sum(np.asarray(parts)) + np.sum(x)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("f", "what"),
+    [
+        (written_into, "An array that is written into"),
+        (a_list, "np.array of a list"),
+        (lambda x: np.sum(np.array([[x[0], 1.0], [0.0, x[1]]])) + x[0], "np.array of a list"),
+        (lambda x: np.sum(np.array((x[0], x[1]))) + x[0], "np.array of a list"),
+        (lambda x: np.sum(np.sin([x[0], x[1]])) + x[0], "A function of numbers, or of lists"),
+        (lambda x: math.exp(x[0]) * x[1], "A function of numbers, or of lists"),
+        (lambda x: np.sum(np.full_like(np.zeros(3), x[0])) + x[0], r"np\.copyto"),
+    ],
+    ids=["written", "a list", "nested", "a tuple", "a ufunc", "math", "full_like"],
+)
+def test_what_takes_a_value_unasked(way: str, f: Any, what: str) -> None:
+    """The rest of the gradient is right, so nothing else would tell."""
+    with pytest.warns(tf.errors.GradientWarning, match=f"{what}.* no gradient follows") as found:
+        WAYS[way](f)
+    assert {w.filename for w in found} == {__file__}
+
+
 def looked_at(x: Any) -> Any:
     """What a program looks at, and what has no derivative anyway."""
     (
@@ -77,7 +111,11 @@ def looked_at(x: Any) -> Any:
         np.isin(x, [1.0]),
         np.result_type(x),
     )
-    text = f"{x} {float(x[0])} {x.numpy().mean()} {np.asarray(x).max()}"
+    text = f"{x} {float(x[0])} {x.numpy().mean()} {np.asarray(x).max()} {x[0]:.2f}"
+    text += "%.2f" % x[0]  # noqa: UP031
+    print(np.array([x[0], x[1]]))
+    kept: list[Any] = [None]
+    kept[0] = x[0]
     size = 2.0 if float(x[0]) > 0 and len(text) else 3.0
     return tf.reduce_sum(x**2) * size
 

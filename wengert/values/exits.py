@@ -17,6 +17,8 @@ call_watchers: Final[list[Callable[[Any, Any, Any], None]]] = []
 doors: Final[set[str]] = set()
 
 
+# How a line begins that looks at a value, and does not compute with it.
+LOOKS: Final = ("print(", "assert ", "if ", "while ", "log")
 _ARRAYS: Final = ("numpy", "scipy")
 
 

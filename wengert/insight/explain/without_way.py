@@ -26,6 +26,7 @@ from wengert.insight.program_text import (
 )
 from wengert.insight.reports.blocks import Block, Words
 from wengert.state.variable import Variable
+from wengert.values.exits import LOOKS
 from wengert.values.tensor import Tensor
 
 
@@ -76,7 +77,7 @@ def left_for_python(q: Question, down: Set[Any], used: Set[int]) -> Explanation 
 def _is_for_more(out: Exit) -> bool:
     """Whether what left was more than printed or compared."""
     text = line_text(out.line)
-    looked_at = text.startswith(("print(", "assert ", "if ", "while ", "log")) and ":=" not in text
+    looked_at = text.startswith(LOOKS) and ":=" not in text
     return not looked_at and out.way != "bool()"
 
 
