@@ -206,6 +206,41 @@ def test_a_name_that_becomes_a_variable() -> None:
     assert tape.explain(y, w).kind == "left-tape"
 
 
+def test_a_variable_made_of_a_list_or_without_a_name() -> None:
+    w = tf.Variable(3.0)
+    with tf.GradientTape(persistent=True, source_lines=True) as tape:
+        losses: list[Any] = [w]
+        losses.append(w * 2.0)
+        v = tf.Variable(losses)
+        y = tf.reduce_sum(v)
+        z = tf.square(tf.Variable(w * 2.0))
+    of_list, unnamed = tape.explain(y, w), tape.explain(z, w)
+    assert of_list.kind == unnamed.kind == "left-tape"
+    assert "v = tf.Variable(losses)" in str(of_list)
+    assert of_list.mend.endswith("v = losses")
+    assert unnamed.mend.endswith("z = tf.square(w * 2.0)")
+
+
+def test_a_tape_by_another_name() -> None:
+    new_tape = tf.GradientTape
+    x = tf.Variable(3.0)
+    with new_tape(persistent=True, source_lines=True) as tape:
+        y = x * x
+    g = tape.gradient(y, x)
+    answer = tape.explain(g, x)
+    assert answer.kind == "after-tape"
+    assert answer.mend.endswith("g = tape.gradient(y, x)")
+
+
+def test_a_draw() -> None:
+    answer = asked(
+        lambda x: tf.reduce_sum(tf.cast(tf.random.categorical([x], 2), tf.float32)),
+        tf.constant([0.2, 0.8]),
+    )
+    assert answer.kind == "no-gradient"
+    assert "tf.nn.softmax((logits" in answer.mend
+
+
 def test_integers_on_both_ends() -> None:
     with pytest.warns(tf.errors.GradientWarning):
         answer = asked(lambda x: tf.reduce_sum(x * x), tf.constant([3, 4]))

@@ -42,6 +42,11 @@ _NEAREST: Final = {
 }  # fmt: skip
 _LESS: Final = ("less", "less_equal", "<", "<=")  # its second argument is to be larger
 _SOFT: Final = {"ArgMax": ("argmax", "x", "maximum"), "ArgMin": ("argmin", "-x", "minimum")}
+_OF_DRAWS: Final = (
+    "What is drawn has no derivative by its probabilities; its mean has. Weigh what would be drawn by "
+    "tf.nn.softmax((logits + gumbel noise) / temperature), or differentiate log_probability(draw) * "
+    "tf.stop_gradient(loss): the mean of its gradient is that of the mean loss."
+)
 _SIGNS: Final = {
     ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.FloorDiv: "//",
 }  # fmt: skip
@@ -118,6 +123,8 @@ def _without_gradient(q: Question, step: Step) -> Cut:
     said = f"{row.name} ({place}) {why}."
     if row.name in _SOFT:
         return "no-gradient", said, _soft_choice(q, step)
+    if any(draw in row.name for draw in ("Multinomial", "Binomial", "Poisson")):
+        return "no-gradient", said, Mend(_OF_DRAWS)
     if row.name not in _NEAREST:
         words = f"Compute it by operations that have a gradient, or give {row.name} one by tf.RegisterGradient."
         return "no-gradient", said, Mend(words)

@@ -125,20 +125,31 @@ def _by_closure(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Ex
 
 def _by_variable(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """The way leads through a variable that was assigned, or made, from what depends on the source."""
+    leaves = [v for v in q.history.leaves(used) if isinstance(v, Variable)]
     names = {q.x, *_names_of(q, down)}
-    variables = {q.name(v) for v in q.history.leaves(used) if isinstance(v, Variable)} - {""}
+    variables = set(map(q.name, leaves))
     for node in ast.walk(q.program.tree) if variables else ():
         if not (isinstance(node, ast.Call) and names & q.reads(node, node.lineno)):
             continue
         place = q.program.place(node.lineno)
         owner = _assigned_by(node)
-        if owner in variables:
+        if owner and owner in variables:
             return _assigned(q, owner, place, node)
         if ast.unparse(node.func).endswith("Variable"):
             made = q.program.assignment_around(node)
             owner = ast.unparse(made.targets[0]) if made else ""
-            if owner in variables:
-                return _made_variable(q, owner, place)
+            is_unnamed = "" in variables and (made is None or made.value is not node)
+            if owner in variables or is_unnamed:
+                return _made_variable(q, "a variable" if is_unnamed else owner, place)
+    return _by_list(q, leaves)
+
+
+def _by_list(q: Question, variables: list[Variable]) -> Explanation | None:
+    """A variable is made of tensors in a list, which were put together at its line."""
+    for step in q.steps_after():
+        made = next((v for v in variables for y in step.results if _shares(y, v)), None)
+        if made is not None and "Variable(" in line_text(step.line):
+            return _made_variable(q, q.name(made) or "a variable", step.line)
     return None
 
 
