@@ -100,6 +100,15 @@ def test_straight_through_estimator(run: Any) -> None:
     np.testing.assert_array_equal(g, 2 * np.round(X))
 
 
+@pytest.mark.parametrize("typed", ["Matmul", "sign", "conv2d"])
+def test_a_type_in_other_letters_is_asked_about(typed: str) -> None:
+    with pytest.warns(tf.errors.GradientWarning, match=f"names {typed!r}.*Did you mean"):
+        with tf.gradient_override_map({typed: "Identity"}):
+            pass
+    with tf.gradient_override_map({"NotYetRegistered": "Identity", "Select": "Identity"}):
+        pass  # one of their own, and one of old programs: warnings are errors in the tests
+
+
 def test_map_of_another_graph() -> None:
     """A graph's map holds for its own operations: eager ones, and those of a function, are not in it."""
     for f in (tf.round, tf.function(tf.round)):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from wengert.core.context import override_rows, override_rows_from_now_on, replacement
 from wengert.core.row import Attrs, Row, place
-from wengert.core.table import find
+from wengert.core.table import TABLE, find
+from wengert.errors import GradientWarning
 from wengert.host.context_manager import ContextManager
+from wengert.host.user_frames import callers_depth
 from wengert.overrides.argument_forms import called, with_arguments
 from wengert.overrides.registered_gradients import GRADIENTS, REPLACED, Registered, missing_gradient
 from wengert.overrides.told_attributes import as_told
@@ -36,6 +39,7 @@ def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
             raise TypeError("Keys in op_type_map must be strings")
         if not isinstance(rule, str) and not callable(rule):
             raise TypeError("Values in op_type_map must be strings")
+        _warn_of_letters(kind)
     found: dict[str, Callable[[Row], Row]]
     found = {kind: _Replacing(rule) for kind, rule in op_type_map.items()}
     older = {
@@ -44,6 +48,19 @@ def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
         if before in op_type_map
     }
     return older | found
+
+
+def _warn_of_letters(kind: str) -> None:
+    """Warn of a type that is there in other letters alone: the map would change nothing in silence."""
+    if find_version(kind) is None:
+        meant = next((name for name in TABLE if name.lower() == kind.lower()), None)
+        if meant is not None:
+            warnings.warn(
+                f"The map of gradients names {kind!r}, and there is no such operation: nothing is overridden. "
+                f"Did you mean {meant!r}? A type is spelt in its own letters.",
+                GradientWarning,
+                stacklevel=callers_depth(),
+            )
 
 
 def as_version(kind: str, now: str) -> ContextManager:
