@@ -62,7 +62,7 @@ def test_of_which_only_the_shape_is_wanted_is_not_computed(graph: Any) -> None:
     """So a session is not asked for what a gradient does not depend on: TensorFlow's constants."""
     x, w = v1.placeholder(tf.float64, [3]), v1.get_variable("w", [3], tf.float64)
     (slope,) = tf.gradients(tf.reduce_mean(x * w + tf.exp(x) * tf.zeros_like(w)), w)
-    like = tf.ones_like(tf.exp(w)), tf.shape(tf.exp(x))
+    like: Any = tf.ones_like(tf.exp(w)), tf.shape(tf.exp(x))
     assert not Plan(like).steps
     assert not Plan(like).given
     with v1.Session() as session:
@@ -70,7 +70,6 @@ def test_of_which_only_the_shape_is_wanted_is_not_computed(graph: Any) -> None:
         np.testing.assert_allclose(session.run(slope, {x: X}), X / 3)
         with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value w"):
             session.run(tf.exp(w) * like[0])
-
 
 
 def test_what_is_fed_is_not_known(graph: Any) -> None:

@@ -679,6 +679,16 @@ def test_batch_jacobian_needs_the_same_first_dimension() -> None:
         tape.batch_jacobian(y, x)
 
 
+def test_batch_jacobian_takes_one_source_where_jacobian_takes_several() -> None:
+    x, y = tf.Variable([[1.0]]), tf.Variable([[2.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        z = x * y
+    assert [j.shape for j in tape.jacobian(z, [x, y])] == [(1, 1, 1, 1)] * 2
+    several: Any = [x, y]
+    with pytest.raises(ValueError, match="batch_jacobian needs one source, got 2"):
+        tape.batch_jacobian(z, several)
+
+
 def test_batch_jacobian_needs_examples_that_are_no_scalars() -> None:
     """TensorFlow's error."""
     x = tf.ones([2])

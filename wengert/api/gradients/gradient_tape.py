@@ -784,7 +784,10 @@ class GradientTape:
                 "GradientTape must be created with persistent=True to compute the batch_jacobian "
                 "with parallel_iterations."
             )
-        (y,), (x,) = _single(target, "target"), _single(source, "source")
+        (y,), (x,) = [
+            _single(value, role, "batch_jacobian")
+            for value, role in ((target, "target"), (source, "source"))
+        ]
         _check_examples(y, x)
         if not (is_certain(dims(y)) and is_certain(dims(x))):
             self._close()
@@ -858,10 +861,10 @@ def _not_differentiable(value: object, role: str) -> TypeError:
     )
 
 
-def _single(value: Any, role: str) -> list[Any]:
+def _single(value: Any, role: str, who: str = "jacobian") -> list[Any]:
     flat = _checked(nest.differentiated(value), role)
     if len(flat) != 1:
-        raise ValueError(f"jacobian needs one {role}, got {len(flat)}: call it for each of them.")
+        raise ValueError(f"{who} needs one {role}, got {len(flat)}: call it for each of them.")
     return flat
 
 
