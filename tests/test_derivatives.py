@@ -30,6 +30,17 @@ def of_unknown_size(f: Any) -> Any:
     return tf.function(f, input_signature=[tf.TensorSpec([None], tf.float64)])
 
 
+def test_a_plain_gradient_takes_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tf.GradientTape, "_any_gradient", None)
+    found = tf.grad(lambda x, y, z: tf.reduce_sum(x * x) * y, argnums=(0, 1, 2))(
+        X, tf.constant(2.0, tf.float64), M[0]
+    )
+    close(found[0], 4.0 * X)
+    assert float(found[1]) == pytest.approx(float(tf.reduce_sum(X * X)))
+    assert found[2].dtype is M.dtype
+    assert not np.any(found[2])
+
+
 # ---- each against differences, in every mode ----------------------------------------------------
 
 

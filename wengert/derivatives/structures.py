@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from wengert.values import nest
@@ -14,6 +15,16 @@ from wengert.values import nest
 
 def _is_dataclass(value: Any) -> bool:
     return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+@lru_cache(maxsize=1024)
+def _is_leaf(kind: Any) -> bool:
+    return not (nest.has_parts(kind) or dataclasses.is_dataclass(kind))
+
+
+def _is_flat(structure: Any) -> bool:
+    """Whether it is a list of leaves, as most arguments are."""
+    return type(structure) is list and all(map(_is_leaf, map(type, structure)))
 
 
 def flatten(structure: Any) -> list[Any]:
@@ -27,7 +38,7 @@ def flatten(structure: Any) -> list[Any]:
     >>> flatten({"a": [1, Line(2, 3)]})
     [1, 2, 3]
     """
-    return list(_leaves(structure))
+    return list(structure) if _is_flat(structure) else list(_leaves(structure))
 
 
 def _leaves(structure: Any) -> Iterator[Any]:
@@ -41,6 +52,8 @@ def _leaves(structure: Any) -> Iterator[Any]:
 
 def pack(structure: Any, leaves: Sequence[Any]) -> Any:
     """The structure with other leaves."""
+    if _is_flat(structure) and len(structure) == len(leaves):
+        return list(leaves)
     given = iter(leaves)
     packed = _packed(structure, given)
     left = list(given)

@@ -18,16 +18,20 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class PublicSignature(inspect.Signature):
     """The signature of a wrapped function as TensorFlow's are: without annotations. Made when it is asked for."""
 
-    __slots__ = ("_function",)
+    __slots__ = ("_function", "_made")
     _return_annotation = inspect.Signature.empty
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
+        self._made: Mapping[str, inspect.Parameter] | None = None
 
     @property
     def _parameters(self) -> Mapping[str, inspect.Parameter]:
-        found = inspect.signature(self._function).parameters
-        return {name: p.replace(annotation=inspect.Parameter.empty) for name, p in found.items()}
+        if self._made is None:
+            found = inspect.signature(self._function).parameters
+            plain = {n: p.replace(annotation=inspect.Parameter.empty) for n, p in found.items()}
+            self._made = plain
+        return self._made
 
     def replace(self, **changes: Any) -> inspect.Signature:  # type: ignore[override]
         """Another signature, with other parameters."""

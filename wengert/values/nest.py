@@ -31,11 +31,12 @@ def is_nested(seq: Any) -> bool:
     (True, False, False)
     """
     kind: Any = type(seq)
-    return _has_parts(kind)
+    return has_parts(kind)
 
 
 @lru_cache(maxsize=1024)
-def _has_parts(kind: type) -> bool:
+def has_parts(kind: type) -> bool:
+    """Whether values of this kind have parts."""
     if issubclass(kind, (str, bytes)):
         return False
     if issubclass(kind, (Sequence, Mapping, MappingView)):
@@ -309,7 +310,7 @@ def _stands_for_another(kind: type) -> bool:
 @lru_cache(maxsize=1024)
 def _is_plain(kind: Any) -> bool:
     """Whether values of this kind have no parts, and stand for themselves."""
-    return not (_has_parts(kind) or issubclass(kind, Composite) or _stands_for_another(kind))
+    return not (has_parts(kind) or issubclass(kind, Composite) or _stands_for_another(kind))
 
 
 def with_gradients(structure: Any, gradients: Sequence[Any]) -> Any:

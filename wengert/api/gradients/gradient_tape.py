@@ -384,10 +384,11 @@ class GradientTape:
         >>> tape.gradient(y, x).numpy().tolist()
         [2.0, 4.0]
         """
-        if output_gradients is None and overrides is None and unconnected_gradients is _NONE:
+        if output_gradients is None and overrides is None:
+            policy = as_policy(unconnected_gradients)
             found = self._plain_gradient(target, sources)
             if found is not _NOT_PLAIN:
-                return found
+                return found if policy is _NONE else _filled(found, sources, policy)
         return self._any_gradient(
             target, sources, output_gradients, unconnected_gradients, overrides
         )
@@ -859,6 +860,13 @@ def _not_differentiable(value: object, role: str) -> TypeError:
         f"'{type(value).__name__}'. A value that left the tape (by .numpy(), float() or NumPy) "
         "has no gradient."
     )
+
+
+def _filled(found: Any, sources: Any, policy: UnconnectedGradients) -> Any:
+    """The gradient by one value, or by those of a list, with what the policy puts in place of None."""
+    if type(sources) is not list:
+        return fill_unconnected(found, sources, policy)
+    return [fill_unconnected(g, x, policy) for g, x in zip(found, sources, strict=True)]
 
 
 def _single(value: Any, role: str, who: str = "jacobian") -> list[Any]:

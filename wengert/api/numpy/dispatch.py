@@ -180,15 +180,26 @@ def _refusal(function: Callable[..., Any], name: str) -> TypeError:
 # ---- functions --------------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=512)
-def _parameters(function: Callable[..., Any]) -> inspect.Signature | None:
-    """NumPy's signature; None where it has none, or takes any number of arguments."""
+_Parameters = Mapping[str, inspect.Parameter]
+
+
+def _parameters(function: Callable[..., Any]) -> _Parameters | None:
+    """NumPy's parameters; None where it has no signature, or takes any number of arguments."""
     try:
-        found = inspect.signature(function)
+        found = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return None
-    kinds = {p.kind for p in found.parameters.values()}
-    return None if inspect.Parameter.VAR_POSITIONAL in kinds else found
+    kinds = {p.kind for p in found.values()}
+    return None if inspect.Parameter.VAR_POSITIONAL in kinds else dict(found)
+
+
+@functools.lru_cache(maxsize=512)
+def _both_parameters(
+    function: Callable[..., Any], ours: Callable[..., Any]
+) -> tuple[_Parameters, tuple[str, ...]] | None:
+    """NumPy's parameters and the names of ours, if both are known."""
+    theirs, own = _parameters(function), _parameters(ours)
+    return None if theirs is None or own is None else (theirs, tuple(own))
 
 
 def _translated(
@@ -198,20 +209,21 @@ def _translated(
     kwargs: Mapping[str, Any],
 ) -> tuple[Sequence[Any], dict[str, Any]]:
     """NumPy's arguments as ours: by name, or by place where names differ; what is idle left out."""
-    theirs, own = _parameters(function), _parameters(ours)
-    if theirs is None or own is None:
+    both = _both_parameters(function, ours)
+    if both is None:
         return args, {k: v for k, v in kwargs.items() if v is not None}
-    names = [n for n in own.parameters if n not in theirs.parameters]
+    theirs, own = both
+    given = {**dict(zip(theirs, args, strict=False)), **kwargs}  # NumPy has looked at their number
     found = {}
-    for place, (name, value) in enumerate(theirs.bind(*args, **kwargs).arguments.items()):
-        parameter = theirs.parameters[name]
-        if parameter.kind is parameter.VAR_KEYWORD:
-            found.update(value)
-        elif name in own.parameters:
-            is_unsaid = value is np._NoValue
-            found.update({} if is_unsaid else {name: value})
-        elif parameter.default is inspect.Parameter.empty and names:
-            found[list(own.parameters)[place]] = value
+    for name, value in given.items():
+        parameter = theirs.get(name)
+        if parameter is None:  # one of **kwargs
+            found[name] = value
+        elif name in own:
+            if value is not np._NoValue:
+                found[name] = value
+        elif parameter.default is inspect.Parameter.empty and not theirs.keys() >= set(own):
+            found[own[list(theirs).index(name)]] = value
         elif value is not parameter.default and name not in _IDLE:
             raise _refusal(function, name)
     return (), found
