@@ -120,6 +120,18 @@ def test_a_kink_is_not_wrong(f: Any, x: Any) -> None:
     assert (report.right, report.fault) == (True, "kink")
 
 
+def test_a_kink_where_the_rule_gives_no_number() -> None:
+    of_norm, of_abs = tf.check(tf.norm, np.zeros(2)), tf.check(tf.abs, np.array([0.0, 1.0]))
+    assert "the rule gives no number" in str(of_norm.inputs[0].words)
+    assert "a slope of one side, or one between" in str(of_abs.inputs[0].words)
+
+
+def test_what_is_flat_is_said_to_be() -> None:
+    report = tf.check(tf.grad_pass_through(tf.round), np.array([0.3, 1.2]))
+    assert report.fault == "missing-term"
+    assert "the function is flat, and the rule gives a slope" in str(report.inputs[0].words)
+
+
 def test_a_slope_outside_of_a_kink_is_wrong() -> None:
     @tf.custom_gradient
     def f(x: Any) -> Any:

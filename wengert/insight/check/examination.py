@@ -239,7 +239,13 @@ class Examination:
     def _at_kink(self, i: int) -> str:
         b = self._trials[0].blocks[i]
         column = int(np.argmax(b.kinks.any(0)))
-        return f"at {self._input_place(i, column, b)} there is a kink: the rule gives a slope of one side, or one between"
+        is_number = np.isfinite(b.rule[:, column][b.kinks[:, column]]).all()
+        gives = (
+            "a slope of one side, or one between"
+            if is_number
+            else "no number, as there is no slope"
+        )
+        return f"at {self._input_place(i, column, b)} there is a kink: the rule gives {gives}"
 
     # ---- beside the numbers ------------------------------------------------------------------
 

@@ -90,6 +90,9 @@ def _nothing(e: Evidence) -> Named | None:
         return Named(
             "missing-term", "the gradient is zero, and the slope is not: all of it is missing"
         )
+    if not any(b.seen.any() for b in e.blocks):
+        words = "the function is flat, and the rule gives a slope, as a straight-through estimator does on purpose"
+        return Named("missing-term", words)
     return None
 
 
