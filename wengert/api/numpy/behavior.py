@@ -31,7 +31,7 @@ from wengert.ops.arrays.identity import identity
 from wengert.ops.math.elementwise import cast
 from wengert.ops.state.variable_slices import part_of_variable
 from wengert.state.variable import Variable
-from wengert.values.dtypes import as_dtype
+from wengert.values.dtypes import as_dtype, float64
 from wengert.values.tensor import Tensor
 from wengert.values.value import Value
 
@@ -121,13 +121,24 @@ def _promoting(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
 
     def applied(self: Any, other: Any) -> Any:
         same = isinstance(other, Value) and other.dtype is self.dtype
-        if not same and isinstance(other, _NUMERIC):
+        if not same and not _is_wide(self, other) and isinstance(other, _NUMERIC):
             listed = other if isinstance(other, (list, tuple)) else (other,)
             dtype = result_type(self, *listed)
             self, other = as_tensor(self, dtype), as_tensor(other, dtype)
         return operator(self, other)
 
     return applied
+
+
+_WIDE: Final = np.dtype(np.float64)
+
+
+def _is_wide(value: Value, other: Any) -> bool:
+    """Whether a value of float64 meets a number or an array that becomes of it, or is: most operators of NumPy's programs."""
+    if value.dtype is not float64:
+        return False
+    kind = type(other)
+    return kind in (float, int) or (kind in (np.ndarray, np.float64) and other.dtype == _WIDE)
 
 
 def _part_of_variable(self: Variable, key: Any) -> Any:

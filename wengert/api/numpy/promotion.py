@@ -149,6 +149,8 @@ def _cast_within(values: Any, dtype: DType) -> Any:
 
 def promoted(*values: Any) -> list[Tensor]:
     """Tensors of the values, of the dtype that holds all of them."""
+    if all(isinstance(x, Tensor) for x in values) and len({x.dtype for x in values}) == 1:
+        return list(values)
     dtype = result_type(*values)
     return [as_tensor(value, dtype) for value in values]
 
