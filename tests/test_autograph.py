@@ -992,3 +992,41 @@ def test_a_gradient_calls_a_function_made_in_a_block(
     expected = gradient(y).numpy().tolist()
     assert tf.function(gradient)(y).numpy().tolist() == expected
     assert tf.function(gradient, jit_compile=True)(y).numpy().tolist() == expected
+
+
+def root(a: Any) -> Any:
+    """The square root, by as many steps of Newton's as it takes."""
+    x = a
+    while abs(x * x - a) > 1e-12:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("make", "want"),
+    [
+        (tf.grad, 0.25),
+        (lambda f: tf.grad(tf.grad(f)), -1 / 32),
+        (lambda f: tf.grad(f=f), 0.25),
+        (lambda f: tf.value_and_grad(f, argnums=0), [2.0, 0.25]),
+        (tf.jacobian, 0.25),
+        (tf.hessian, -1 / 32),
+        (tf.recompute_grad, 2.0),
+        (lambda f: tf.grad(tf.recompute_grad(f)), 0.25),
+    ],
+)
+def test_what_is_made_of_a_function_is_made_of_the_converted_one(make: Any, want: Any) -> None:
+    """So a derivative of NumPy's programs can be compiled as it stands, with its branches and loops."""
+    four = tf.constant(4.0, tf.float64)
+    np.testing.assert_allclose(tf.nest.flatten(tf.function(make(root))(four)), want, 1e-9)
+    with pytest.raises(tf.errors.SymbolicValueError, match="as a Python `bool`"):
+        tf.function(make(root), autograph=False)(four)
+
+
+def test_examples_at_once_of_a_function_with_branches() -> None:
+    def kinked(x: Any) -> Any:
+        return x * x if x > 0.0 else -x
+
+    x = tf.constant([-1.0, 3.0])
+    np.testing.assert_array_equal(tf.function(tf.vmap(kinked))(x), [1.0, 9.0])
+    np.testing.assert_array_equal(tf.function(tf.vmap(tf.grad(kinked)))(x), [-1.0, 6.0])

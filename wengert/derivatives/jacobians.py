@@ -33,6 +33,7 @@ from wengert.derivatives.taylor_mode.laplacian import laplacian_of
 from wengert.derivatives.taylor_mode.mode import series_along
 from wengert.derivatives.taylor_mode.series import filled, scaled
 from wengert.derivatives.trail import Event, Trail
+from wengert.inference.public_functions import made_of_function
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import reshape, transpose
 from wengert.ops.linalg.diagonals import diag_part
@@ -48,6 +49,7 @@ _MODES: Final = ("auto", "forward", "reverse", "colored")
 Sparse = bool | Literal["scipy"]
 
 
+@made_of_function
 def jacobian(
     f: Callable[..., Any],
     argnums: ArgNums = 0,
@@ -234,6 +236,7 @@ def _mapped(one: Callable[[Any], list[Any]], like: Any, chunk_size: int | None =
 # ---- second order -----------------------------------------------------------------------------
 
 
+@made_of_function
 def hessian(
     f: Callable[..., Any],
     argnums: ArgNums = 0,
@@ -280,6 +283,7 @@ def hessian(
     return planned(f, within_block(whole, own), plan)
 
 
+@made_of_function
 def hvp(
     f: Callable[..., Any],
     argnums: ArgNums = 0,
@@ -325,6 +329,7 @@ def _hessian_product(given: Arguments, vector: Sequence[Any]) -> list[Any]:
     return list(pushed)
 
 
+@made_of_function
 def hessian_diag(f: Callable[..., Any], argnums: ArgNums = 0) -> Derivative:
     """The second derivative by each element of the arguments: the diagonal of the Hessian.
 
@@ -360,6 +365,7 @@ def _second_derivatives(given: Arguments) -> list[Any]:
     return found
 
 
+@made_of_function
 def laplacian(f: Callable[..., Any], argnums: ArgNums = 0) -> Derivative:
     """The sum of the second derivatives by each element: the trace of the Hessian.
 

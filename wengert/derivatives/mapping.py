@@ -13,6 +13,7 @@ from wengert.core.context import current_graph
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import check_function, plain_int
 from wengert.derivatives.reverse import grad
+from wengert.inference.public_functions import made_of_function
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import transpose
@@ -22,6 +23,7 @@ from wengert.values.convert import convert
 from wengert.values.tensor import dims
 
 
+@made_of_function
 def vmap(
     f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None = None
 ) -> Callable[..., Any]:

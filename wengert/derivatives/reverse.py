@@ -15,12 +15,14 @@ from wengert.derivatives.results import (
     seeds_for,
     without_aux,
 )
+from wengert.inference.public_functions import made_of_function
 from wengert.overrides.switches import Kinks, Switches, block_of, within_block
 from wengert.state.variable import Variable
 from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
 
 
+@made_of_function
 def grad(
     f: Callable[..., Any],
     argnums: ArgNums = 0,
@@ -63,6 +65,7 @@ def grad(
     return planned(f, gradient, both.plan)
 
 
+@made_of_function
 def value_and_grad(
     f: Callable[..., Any],
     argnums: ArgNums = 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from wengert.core.context import thread
 from wengert.errors import LeakedTensorError, NotATensorError
@@ -39,6 +39,27 @@ class PublicSignature(inspect.Signature):
 
     def __reduce__(self) -> Any:
         return PublicSignature, (self._function,)
+
+
+OF_FUNCTION: Final = (
+    "__wengert_of__"  # the function that another was made of, and how to make it of another one
+)
+
+
+def made_of_function(make: Function) -> Function:
+    """A public function that makes a function of the user's into another: autograph makes it again of what it converted."""
+
+    @functools.wraps(make)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        found = make(*args, **kwargs)
+
+        def again(function: Any) -> Any:
+            return made(function, *args[1:], **{k: v for k, v in kwargs.items() if k != "f"})
+
+        vars(found)[OF_FUNCTION] = args[0] if args else kwargs["f"], again
+        return found
+
+    return made  # type: ignore[return-value]
 
 
 def _by_position(function: Callable[..., Any]) -> tuple[int, tuple[str, ...]]:

@@ -17,6 +17,7 @@ from wengert.api.autograph.state import ABSENT, GUARDED
 from wengert.api.autograph.values import is_staged
 from wengert.api.gradients.custom_gradient import CustomGradient
 from wengert.host.user_frames import is_ours_file
+from wengert.inference.public_functions import OF_FUNCTION
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.creation import shape as shape_of
 from wengert.ops.math.arithmetic import maximum
@@ -68,7 +69,11 @@ def _hashable(function: object) -> bool:
 
 
 def converted(function: Any) -> Any:
-    """A function as a trace calls it."""
+    """A function as a trace calls it; one that the library made of the user's is made again."""
+    inner, again = getattr(function, OF_FUNCTION, (None, None))
+    if again is not None:
+        changed = converted(inner)
+        return function if changed is inner else again(changed)
     return call(function) if not _is_of_library(function) else function
 
 

@@ -17,6 +17,7 @@ from wengert.api.gradients.user_gradient import (
 )
 from wengert.core.context import listening, thread
 from wengert.core.reverse import conjugate, pull_through
+from wengert.inference.public_functions import made_of_function
 from wengert.ops.arrays.identity import after
 from wengert.ops.math.elementwise import zeros_like
 from wengert.state.variable import Variable
@@ -56,6 +57,7 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     return CustomGradient(passing)
 
 
+@made_of_function
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """Gradient checkpointing: recompute the function for its gradient instead of storing results.
 
