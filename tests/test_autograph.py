@@ -1023,6 +1023,21 @@ def test_what_is_made_of_a_function_is_made_of_the_converted_one(make: Any, want
         tf.function(make(root), autograph=False)(four)
 
 
+def test_what_wraps_a_derivative_is_not_it() -> None:
+    derivative = tf.grad(root)
+
+    @functools.wraps(derivative)
+    def doubled(a: Any) -> Any:
+        return 2.0 * derivative(a)
+
+    four = tf.constant(4.0, tf.float64)
+    assert float(doubled(four)) == pytest.approx(0.5)
+    assert float(tf.function(doubled)(four)) == pytest.approx(0.5)
+    kept = tf.autograph.experimental.do_not_convert(derivative)
+    with pytest.raises(SymbolicValueError):
+        tf.function(kept)(four)
+
+
 def test_examples_at_once_of_a_function_with_branches() -> None:
     def kinked(x: Any) -> Any:
         return x * x if x > 0.0 else -x

@@ -56,7 +56,7 @@ def made_of_function(make: Function) -> Function:
         def again(function: Any) -> Any:
             return made(function, *args[1:], **{k: v for k, v in kwargs.items() if k != "f"})
 
-        vars(found)[OF_FUNCTION] = args[0] if args else kwargs["f"], again
+        vars(found)[OF_FUNCTION] = id(found), args[0] if args else kwargs["f"], again
         return found
 
     return made  # type: ignore[return-value]

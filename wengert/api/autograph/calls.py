@@ -44,9 +44,10 @@ def call(function: Any) -> Any:
     if kind is FunctionType:
         if _is_users(function):
             return conversion.converted(function, _operators)
-        return (
-            _giving_converted(function) if is_ours_file(function.__code__.co_filename) else function
-        )
+        if not is_ours_file(function.__code__.co_filename):
+            return function
+        made = _made_again(function) if _is_of_library(function) else function
+        return _giving_converted(function) if made is function else made
     if kind is MethodType:
         inner = call(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)
@@ -55,7 +56,8 @@ def call(function: Any) -> Any:
     if kind is functools.partial:
         return functools.partial(call(function.func), *function.args, **function.keywords)
     if kind is CustomGradient:
-        return function.of(call(function._function))
+        made = _made_again(function)
+        return function.of(call(function._function)) if made is function else made
     if isinstance(function, type):
         return function
     inner = getattr(kind, "__call__", None)  # noqa: B004  # it is what is called
@@ -69,12 +71,17 @@ def _hashable(function: object) -> bool:
 
 
 def converted(function: Any) -> Any:
-    """A function as a trace calls it; one that the library made of the user's is made again."""
-    inner, again = getattr(function, OF_FUNCTION, (None, None))
-    if again is not None:
-        changed = converted(inner)
-        return function if changed is inner else again(changed)
-    return call(function) if not _is_of_library(function) else function
+    """A function as a trace calls it."""
+    return _made_again(function) if _is_of_library(function) else call(function)
+
+
+def _made_again(function: Any) -> Any:
+    """What the library made of a function of the user's, made of the converted one: tf.grad(f), ..."""
+    whose, inner, again = vars(function).get(OF_FUNCTION, (0, None, None))
+    if whose != id(function):
+        return function
+    changed = converted(inner)
+    return function if changed is inner else again(changed)
 
 
 def explain(error: Exception) -> None:
