@@ -135,6 +135,16 @@ def test_summaries_of_sessions(tmp_path: Path) -> None:
     assert info["."]["run_graph"]
 
 
+def test_names_of_summaries() -> None:
+    """A tag may be any text: what no name has is replaced, in the tag, too."""
+    with tf.Graph().as_default(), v1.Session() as session, v1.name_scope("s"):
+        loss = v1.summary.scalar("Post-update loss, step 1", 1.0)
+        again = v1.summary.scalar("/loss (b)", 1.0, family="my losses")
+        assert loss.name == "s/Post-update_loss__step_1:0"
+        assert again.name == "s/my_losses/loss__b_:0"
+        assert b"my_losses/s/my_losses/loss__b_" in session.run(again)
+
+
 def test_a_file_that_was_cut(tmp_path: Path) -> None:
     """A process was killed while it wrote: what is whole is shown, and what another one wrote after it."""
     for step in range(2):

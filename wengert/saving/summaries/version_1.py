@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -45,19 +46,21 @@ def _made(
     name: str, tensors: Any, encode: Any, collections: Any, family: str | None = None
 ) -> Tensor:
     """A tensor of a graph, with a message Summary; it is noted in the collections."""
-    own = f"{family}/{name}" if family else name
+    around = f"{_cleaned(family)}/" if family else ""
     graph = current_graph()
-    with name_scope(own.strip("/").replace(" ", "_").replace(":", "_")) as scope:
-        tag = str(scope).rstrip("/")
-        if family:
-            tag = f"{family}/{tag}"
-        attrs = {"encode": functools.partial(encode, tag)}
-        made: Tensor = apply(ENCODE, [convert(t) for t in tensors], attrs)
+    with name_scope(f"{around}{_cleaned(name)}") as scope:
+        attrs = {"encode": functools.partial(encode, around + str(scope).rstrip("/"))}
+        made: Tensor = apply(ENCODE, [convert(t) for t in tensors], attrs, scope)
     if graph is not None:
         graph.add_to_collections(
             [GraphKeys.SUMMARIES] if collections is None else collections, made
         )
     return made
+
+
+def _cleaned(tag: str) -> str:
+    """A tag as the name that its operation may have."""
+    return re.sub(r"[^-/\w.]", "_", tag).lstrip("/")
 
 
 def by_tag(encode: Any, tags: Any, values: Any) -> Tensor:
