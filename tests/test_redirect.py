@@ -65,6 +65,7 @@ def test_the_versions_differ_at_the_top_level() -> None:
     assert module("tensorflow.compat.v2").where is tf.where
     tf.compat.install(v1=True)
     assert module("tensorflow").where is tf.compat.v1.where
+    assert module("tensorflow.compat.v2").where is tf.where
     assert module("tensorflow").GradientTape is tf.GradientTape
     tf.compat.uninstall()
 

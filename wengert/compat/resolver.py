@@ -106,7 +106,7 @@ def _public(path: str, v1: bool = False) -> Any:
     """The object at a public path; _ABSENT if there is none."""
     parts = path.strip(".").split(".") if path.strip(".") else []
     if parts[:2] == ["compat", "v2"]:
-        parts = parts[2:]
+        parts, v1 = parts[2:], False
     if not parts:
         return _spaces(v1)[0]
     if len(parts) == 1 and parts[0] in MARKS:
