@@ -443,6 +443,20 @@ def test_what_needs_a_rank_or_a_size_finds_it_later() -> None:
     assert g(tf.zeros([2, 3])).shape == [2, 5]
 
 
+def test_the_rank_of_a_shape_that_is_broadcast() -> None:
+    """It is known where those of both shapes are; sizes are not."""
+    seen = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 1, 3]), tf.TensorSpec([None, 1])])
+    def f(x: Any, y: Any) -> Any:
+        z = tf.zeros(tf.broadcast_dynamic_shape(tf.shape(x), tf.shape(y)))
+        seen.append(z.shape.rank)
+        return z
+
+    assert f(tf.ones([2, 1, 3]), tf.ones([4, 1])).shape == [2, 4, 3]
+    assert seen == [3]
+
+
 @pytest.mark.parametrize("how", ["sum", "max", "min", "prod", "mean", "sqrt_n"])
 def test_segments_of_what_has_no_known_rank(how: str) -> None:
     """Whose indices have none either: the ranks of the two differ."""

@@ -19,6 +19,7 @@ from wengert.ops.math.elementwise import zeros_like
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape, shape_text
+from wengert.values.sizes import maximum
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ def _broadcast_kernel(_: Namespace, x: Array, y: Array) -> Array:
     return np.array(shape, x.dtype)
 
 
-BROADCAST_ARGS: Row = op("BroadcastArgs", _broadcast_kernel, by_value=True)
+BROADCAST_ARGS: Row = op(
+    "BroadcastArgs", _broadcast_kernel, shape=lambda x, y: (maximum(x[0], y[0]),)
+)
 
 
 @deferrable
