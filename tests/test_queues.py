@@ -83,10 +83,10 @@ def test_named_components(graph: Any) -> None:
 
 def test_padding_priorities_and_chance() -> None:
     """In eager mode: each call happens now."""
-    padding = tf.queue.PaddingFIFOQueue(4, [tf.int32], [[None]])
-    padding.enqueue([[1, 2]])
-    padding.enqueue([[3]])
-    assert padding.dequeue_many(2).numpy().tolist() == [[1, 2], [3, 0]]
+    padding = tf.queue.PaddingFIFOQueue(4, [tf.int32, tf.int32], [[None], []])
+    padding.enqueue(([1, 2], 5))
+    padding.enqueue(([3], 6))
+    assert [x.numpy().tolist() for x in padding.dequeue_many(2)] == [[[1, 2], [3, 0]], [5, 6]]
     first = tf.queue.PriorityQueue(4, [tf.string], [[]])
     for priority in (3, 1, 2):
         first.enqueue((priority, f"x{priority}"))

@@ -53,8 +53,8 @@ def _stacked(values: Sequence[Any], padded: bool) -> Any:
         return np.stack(values)
     sizes = [max(axis) for axis in zip(*(v.shape for v in values), strict=True)]
     whole = np.zeros((len(values), *sizes), values[0].dtype)
-    for row, value in zip(whole, values, strict=True):
-        row[tuple(slice(n) for n in value.shape)] = value
+    for i, value in enumerate(values):
+        whole[(i, *map(slice, value.shape))] = value
     return whole
 
 
