@@ -104,6 +104,7 @@ def test_constants_and_identities() -> None:
     assert tf.constant_initializer([1, 2, 3, 4])([2, 2]).numpy().tolist() == [[1, 2], [3, 4]]
     assert v1.constant_initializer(3)([2]).numpy().tolist() == [3.0, 3.0]
     assert v1.constant_initializer([1, 2], tf.int32)([2, 1]).numpy().tolist() == [[1], [2]]
+    assert v1.constant_initializer([1, 2], tf.int32)([2, 2]).numpy().tolist() == [[1, 2], [2, 2]]
     eye = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]
     assert I.Identity(2.0)([2, 3]).numpy().tolist() == eye
     assert v1.identity_initializer(2.0)([2, 3]).numpy().tolist() == eye

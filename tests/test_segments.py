@@ -257,6 +257,7 @@ def test_lengths() -> None:
     assert tf.sequence_mask([[1], [2]], 2, tf.float32).numpy().tolist() == [
         [[1.0, 0.0]], [[1.0, 1.0]]]  # fmt: skip
     assert tf.sequence_mask([], dtype=tf.int32).shape == [0, 0]
+    assert tf.sequence_mask([1], tf.compat.v1.Dimension(2)).numpy().tolist() == [[True, False]]
     assert tf.sequence_mask(tf.constant([1.0, 2.9]), 3, tf.int32).numpy().tolist() == [
         [1, 0, 0],
         [1, 1, 0],

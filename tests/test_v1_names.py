@@ -439,6 +439,15 @@ def test_checks_of_all_numbers(session: Any) -> None:
             session.run(check, {x: value})
 
 
+def test_checks_of_numbers_that_are_not_known(session: Any) -> None:
+    """The data of a message are named where they have no values yet."""
+    x = v1.placeholder(tf.int32, [], name="number")
+    check = v1.assert_equal(x, 1, data=["size", x, 4], message="wrong")
+    session.run(check, {x: 1})
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"wrong size, .*number:0.*, 4"):
+        session.run(check, {x: 2})
+
+
 def test_checks_in_eager_mode() -> None:
     with pytest.raises(RuntimeError, match="not compatible with eager execution"):
         v1.add_check_numerics_ops()

@@ -16,6 +16,7 @@ from wengert.api.initializers.sampling import (
     with_variance,
 )
 from wengert.api.initializers.simple import check_constant
+from wengert.compat.v1.functions import arrays
 from wengert.ops.arrays import creation
 from wengert.ops.arrays.indexing import slice_
 from wengert.values.dtypes import DType, as_dtype, float32
@@ -85,13 +86,8 @@ class constant_initializer(Initializer):
         verify_shape: bool | None = None,
     ) -> Tensor:
         """The value of a variable of this shape."""
-        kind = self._dtype(dtype)
-        value = creation.constant(self.value, kind)
-        if verify_shape or (verify_shape is None and self.verify_shape):
-            wanted = tuple(shape)
-            if value.shape != wanted:
-                raise TypeError(f"Expected Tensor's shape: {wanted}, got {value.shape}.")
-        return creation.constant(value, shape=shape)
+        verifies = self.verify_shape if verify_shape is None else verify_shape
+        return arrays.constant(self.value, self._dtype(dtype), shape, verify_shape=verifies)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that it was created with."""

@@ -27,6 +27,7 @@ from wengert.ops.support.batch_rules import shift_axes, shift_axis, with_attrs
 from wengert.values.bound_ops import bound
 from wengert.values.composite import Composite
 from wengert.values.convert import as_array, convert
+from wengert.values.dimensions import Dimension
 from wengert.values.dtypes import DType
 from wengert.values.shapes import Axes, Dims, normal_axis, shape_text
 from wengert.values.sizes import Size, certainly
@@ -52,6 +53,8 @@ def static(value: TensorLike | Integers) -> Array:
         return np.stack(parts) if any(p.dtype == object for p in parts) else np.array(parts)
     if type(value) is AnyShape:
         value._unknown()
+    if type(value) is Dimension:
+        value = value.value
     known = integers_of(value) if type(value) is SymbolicTensor else None
     array = np.asarray(value if known is None else known)
     has_objects = array.dtype == object

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from wengert.compat.v1.functions.arguments import one_of
 from wengert.core.context import current_graph
 from wengert.graph.graph_builder import VAR_HANDLE
@@ -14,13 +12,15 @@ from wengert.ops.arrays.identity import check_numerics
 from wengert.ops.control import asserts as now
 from wengert.ops.control.effects import group
 from wengert.values.dtypes import float16, float32, float64
+from wengert.values.symbolic import SymbolicTensor
 
 
 def _message(message: Any, data: Any) -> Any:
-    """The message, with the data whose values are known already."""
+    """The message, with the data: their values, where they are known already."""
     if data is None:
         return message
-    shown = ", ".join(str(np.asarray(d)) if hasattr(d, "_array") else str(d) for d in data)
+    known = (d if isinstance(d, SymbolicTensor) else getattr(d, "_array", d) for d in data)
+    shown = ", ".join(map(str, known))
     return f"{message or ''} {shown}".strip()
 
 
