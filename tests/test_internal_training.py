@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -167,3 +168,45 @@ def test_variables_as_constants() -> None:
         tf.multiply(v, 3.0, name="y")
         session.run(v.initializer)
         assert "VarHandleOp" not in [n.op for n in convert(session, graph.as_graph_def(), ["y"]).node]  # fmt: skip
+
+
+# ---- evaluation -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [lambda op: op, lambda op: [op], lambda op: {"add": op}])
+def test_a_model_is_evaluated_until_a_hook_stops_it(form: Any, tmp_path: Path) -> None:
+    """Metrics are counted up as often as the hook says, and read at the end."""
+    evaluation = internal("training.evaluation")
+    with tf.Graph().as_default():
+        weight = v1.get_variable("weight", initializer=2.0)
+        with v1.Session() as session:
+            session.run(weight.assign(3.0))
+            path = v1.train.Saver().save(session, str(tmp_path / "model"))
+    with tf.Graph().as_default():
+        weight = v1.get_variable("weight", initializer=2.0)
+        total = v1.get_variable("total", initializer=0.0, collections=["local_variables"])
+        x = v1.placeholder(tf.float32, [])
+        value = evaluation._evaluate_once(
+            path,
+            eval_ops=form(total.assign_add(weight * x)),
+            feed_dict={x: 2.0},
+            final_ops=[total, evaluation._get_or_create_eval_step()],
+            hooks=[evaluation._StopAfterNEvalsHook(4)],
+        )
+        assert value == [24.0, 4]
+        assert evaluation._evaluate_once(path, final_ops=weight) == 3.0
+
+
+def test_shapes_of_states() -> None:
+    """A batch, known or not, before the sizes of a state."""
+    joined = internal("ops.rnn_cell_impl")._concat
+    assert joined(tf.constant(3), tf.TensorShape([4, 5])).numpy().tolist() == [3, 4, 5]
+    assert joined(3, tf.constant([4]), static=True) == [3, 4]
+    with tf.Graph().as_default():
+        batch = tf.shape(v1.placeholder(tf.float32, [None, 4]))[0]
+        assert joined(batch, 4).shape == [2]
+        assert joined(batch, 4, static=True) == [None, 4]
+
+
+def test_no_shards() -> None:
+    assert internal("tpu.tpu_function").get_tpu_context().number_of_shards is None
