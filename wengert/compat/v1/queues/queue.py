@@ -54,7 +54,8 @@ def _stacked(values: Sequence[Any], padded: bool) -> Any:
     sizes = [max(axis) for axis in zip(*(v.shape for v in values), strict=True)]
     whole = np.zeros((len(values), *sizes), values[0].dtype)
     for i, value in enumerate(values):
-        whole[(i, *map(slice, value.shape))] = value
+        place = (i, *map(slice, value.shape))
+        whole[place] = value
     return whole
 
 
