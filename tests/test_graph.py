@@ -244,6 +244,8 @@ def test_control_dependencies(graph: Any) -> None:
                 none = tf.no_op()
         one = tf.no_op()
     assert [op.control_inputs for op in (both, none, one)] == [[a, b], [], [a]]
+    with tf.control_dependencies({a, b}):
+        assert set(tf.no_op().control_inputs) == {a, b}
     with pytest.raises(TypeError, match="Control input must be Operation or Tensor"):
         with tf.control_dependencies([3]):
             pass

@@ -274,3 +274,18 @@ def test_columns_of_records() -> None:
         tf.io.decode_csv([*plain, ",1,a"], [tf.constant([], tf.int32), 0.0, ""])
     with pytest.raises(tf.errors.InvalidArgumentError, match="Expect 3 fields but have 2"):
         tf.io.decode_csv([*plain, "1,2"], [0, 0.0, ""])
+
+
+def _parsed(x: Any) -> Any:
+    return tf.io.parse_single_example(x[0], {"x": tf.io.FixedLenFeature([], tf.string)})["x"]
+
+
+@pytest.mark.parametrize("one", [lambda x: x[0], lambda x: tf.unstack(x)[0], _parsed])
+def test_one_text_is_an_array_in_a_graph(one: Callable[[Any], Any]) -> None:
+    """What comes after it reads its shape."""
+    example = tf.train.Example()
+    example.features.feature["x"].bytes_list.value.append(b"text")
+    f = tf.function(lambda x: (one(x)[None], tf.stack([one(x)] * 2)))
+    row, pair = f(tf.constant([example.SerializeToString()]))
+    assert row.shape == [1]
+    assert pair.numpy().tolist() == [row.numpy()[0]] * 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager, nullcontext
 from typing import Any, ClassVar
 
@@ -319,7 +319,7 @@ class Graph(Builder):
 
     def _operations_of(self, values: Any) -> tuple[Operation, ...]:
         found = []
-        for value in list(values) if isinstance(values, Iterator) else nest.flatten(values):
+        for value in list(values) if isinstance(values, (Iterator, Set)) else nest.flatten(values):
             if isinstance(value, (int, float)) or value is None:
                 raise TypeError(f"Control input must be Operation or Tensor, not {value!r}")
             parts = value._parts() if nest.is_composite(value) else [value]

@@ -119,7 +119,7 @@ class Dense(Plan):
                     f"Values size: {len(values)} but output shape: {list(self.shape)}"
                 )
             made[at] = values.reshape(self.shape)[()]
-        return [made[0] if single else made]
+        return [made[0, ...] if single else made]
 
     def _default(self, at: int) -> Any:
         if self.default is None:

@@ -184,7 +184,9 @@ def _agreeing(values: list[Any]) -> list[Any]:
 
 
 def _unpack_kernel(xp: Namespace, x: Array, *, num: int, axis: int) -> list[Any]:
-    slices = list(xp.moveaxis(x, axis, 0))
+    whole = xp.moveaxis(x, axis, 0)
+    # One text of many would be no array.
+    slices = [whole[i, ...] for i in range(len(whole))] if x.dtype == object else list(whole)
     if len(slices) != num:
         raise _wrong_count(x.shape, num, axis)
     return slices
