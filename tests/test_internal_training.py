@@ -208,5 +208,45 @@ def test_shapes_of_states() -> None:
         assert joined(batch, 4, static=True) == [None, 4]
 
 
+def test_last_axes_of_size_1() -> None:
+    """They go from what has more axes than the predictions, which is told by values where ranks are not known."""
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, None)
+        _, mean = v1.metrics.mean_squared_error(tf.ones([4]), x, weights=x)
+        for fed in ([0.0, 1.0, 2.0, 1.0], [[0.0], [1.0], [2.0], [1.0]]):
+            session.run(v1.local_variables_initializer())
+            assert session.run(mean, {x: fed}) == 0.5
+
+
+def test_metrics_of_sparse_labels() -> None:
+    labels = v1.SparseTensorValue(np.array([[0, 0], [1, 0]]), np.array([2, 0]), [2, 1])
+    with tf.Graph().as_default(), v1.Session() as session:
+        _, found = v1.metrics.recall_at_k(
+            labels, tf.constant([[0.1, 0.2, 0.7], [0.2, 0.7, 0.1]]), 1
+        )
+        session.run(v1.local_variables_initializer())
+        assert session.run(found) == 0.5
+
+
+def test_layers_whose_variables_are_their_own() -> None:
+    """As the reversible blocks of TF-Slim note theirs."""
+
+    class Scaled(v1.layers.Layer):
+        def build(self, _: Any) -> None:
+            self.scale = v1.get_variable("scale", initializer=2.0)
+            self._trainable_weights.append(self.scale)
+            self._non_trainable_weights.append(v1.get_variable("count", [], trainable=False))
+
+        def call(self, x: Any) -> Any:
+            return self.scale * x
+
+    with tf.Graph().as_default():
+        layer = Scaled()
+        layer.apply(tf.ones([1]))
+        assert [v.name for v in layer.trainable_weights] == ["scaled/scale:0"]
+        assert [v.name for v in layer.non_trainable_weights] == ["scaled/count:0"]
+
+
 def test_no_shards() -> None:
+    """A program that asks how many TPUs share its work runs without one."""
     assert internal("tpu.tpu_function").get_tpu_context().number_of_shards is None

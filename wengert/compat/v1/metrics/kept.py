@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,8 +12,10 @@ from wengert.api.variables.variable_scope import variable_scope
 from wengert.compat.v1.functions.variables import Variable
 from wengert.compat.v1.functions.weighted_losses import check_weights
 from wengert.core.context import current_graph
-from wengert.ops.arrays.creation import zeros
+from wengert.ops.arrays.creation import rank, zeros
 from wengert.ops.arrays.shaping import expand_dims, reshape, squeeze
+from wengert.ops.control.cond import cond
+from wengert.ops.math.comparison import equal
 from wengert.ops.math.elementwise import cast, ones_like
 from wengert.values.convert import convert
 from wengert.values.dtypes import float32
@@ -61,22 +63,30 @@ def weighted(values: Any, weights: Any) -> Any:
 
 def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]:
     """The arguments without last axes of size 1 that only one of them has."""
-    found, wanted = convert(predictions), convert(labels)
-    difference = (found.shape.rank or 0) - (wanted.shape.rank or 0)
-    if difference == 1:
-        found = squeeze(found, [-1])
-    elif difference == -1:
-        wanted = squeeze(wanted, [-1])
-    found.shape.assert_is_compatible_with(wanted.shape)
-    if weights is None:
-        return found, wanted, None
-    given = convert(weights)
-    rank = given.shape.rank
-    if rank and rank - (found.shape.rank or 0) == 1:
-        given = squeeze(given, [-1])
-    elif rank and (found.shape.rank or 0) - rank == 1:
-        given = expand_dims(given, -1)
+    found = convert(predictions)
+    wanted = None if labels is None else convert(labels)
+    if wanted is not None:
+        found, wanted = _squeezed(found, wanted), _squeezed(wanted, found)
+        found.shape.assert_is_compatible_with(wanted.shape)
+    given = None if weights is None else convert(weights)
+    if given is not None and given.shape.rank != 0:
+        given = _squeezed(given, found)
+        given = _if_more(found, given, lambda: expand_dims(given, -1), given)
     return found, wanted, given
+
+
+def _squeezed(x: Any, y: Any) -> Any:
+    """A tensor, without its last axis if it has one more than the other, and its size is 1."""
+    if x.shape.rank == 0 or (x.shape.rank and x.shape[-1] not in (None, 1)):
+        return x
+    return _if_more(x, y, lambda: squeeze(x, [-1]), x)
+
+
+def _if_more(x: Any, y: Any, then: Callable[[], Any], otherwise: Any) -> Any:
+    """One of the two, by whether x has one axis more than y: told when it runs, if need be."""
+    if x.shape.rank is None or y.shape.rank is None:
+        return cond(equal(rank(x) - rank(y), 1), then, lambda: otherwise)
+    return then() if x.shape.rank - y.shape.rank == 1 else otherwise
 
 
 def floats(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]:

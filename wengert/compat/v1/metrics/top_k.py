@@ -20,7 +20,7 @@ from wengert.ops.reductions.cumulative import cumsum
 from wengert.ops.reductions.reductions import reduce_any, reduce_sum
 from wengert.ops.reductions.sorting import top_k
 from wengert.ops.sparse.math import to_dense
-from wengert.ops.sparse.tensor import SparseTensor
+from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue
 from wengert.values.convert import convert
 from wengert.values.dtypes import float64, int64
 
@@ -30,6 +30,8 @@ NONE: Final = np.iinfo(np.int64).min
 
 def _classes(labels: Any, predictions: Any) -> Any:
     """The labels of each example along the last axis, as dense as the predictions are."""
+    if isinstance(labels, SparseTensorValue):
+        labels = SparseTensor.from_value(labels)
     if isinstance(labels, SparseTensor):
         given = to_dense(
             SparseTensor(labels.indices, cast(labels.values, int64), labels.dense_shape), NONE
