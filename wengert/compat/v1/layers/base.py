@@ -72,6 +72,8 @@ class Layer(Module):
         self.input_spec: InputSpec | None = None
         self._dtype = None if dtype is None else as_dtype(dtype)
         self._own_weights: list[Any] = []
+        # Layers of programs add to these what they made without add_weight.
+        self._trainable_weights = self._non_trainable_weights = self._own_weights
         self._own_updates: list[Any] = []
         self._own_losses: list[Any] = []
         self._graph: Any = current_graph()
