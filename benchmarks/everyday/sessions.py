@@ -15,7 +15,7 @@ SMALL: Final = "a session's step of a perceptron 8-32-32-10, batch 128"
 RECURRENT: Final = "a session's step of an LSTM of 64, 30 steps, batch 32"
 BATCH, STEPS, WIDTH = 128, 30, 64
 RATE = 0.001
-BEFORE: Final = 501  # runs, so that what becomes faster with them has
+BEFORE: Final = 201  # runs, so that what becomes faster with them has
 
 
 def runs(tf: Any) -> Mapping[str, Run]:

@@ -300,8 +300,8 @@ def get_default_session() -> Session | None:
 
 
 AT_LENGTH: Final = "at length"  # interpreted, and compiled when it has run often
-OFTEN: Final = 500  # runs on few elements, 5 µs for an operation, take as long as compiling it
-ELEMENTS: Final = 2500  # that come in for each operation where a run takes twice as long
+OFTEN: Final = 200  # runs on few elements, 10 µs for an operation, take as long as compiling it
+ELEMENTS: Final = 5000  # that come in for each operation where a run takes twice as long
 
 
 def _engine_asked_for(config: object) -> str | None:
