@@ -70,6 +70,15 @@ def test_the_versions_differ_at_the_top_level() -> None:
     tf.compat.uninstall()
 
 
+def test_all_names_of_a_module() -> None:
+    tf.compat.install()
+    names: dict[str, Any] = {}
+    exec("from tensorflow.python.ops.rnn_cell import *\nfrom tensorflow.math import *", names)
+    assert names["RNNCell"] is tf.compat.v1.nn.rnn_cell.RNNCell
+    assert names["cumsum"] is tf.math.cumsum
+    tf.compat.uninstall()
+
+
 PLACES = [
     ("tensorflow.python.ops.math_ops", "reduce_sum", "reduce_sum"),
     ("tensorflow.python.ops.math_ops", "reduce_sum_v1", "compat.v1.reduce_sum"),

@@ -43,6 +43,8 @@ class StandIn(ModuleType):
         self.__file__ = str(FOLDER.joinpath(*name.split("."), "__init__.py"))
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":  # of a module from which a program imports *
+            return [n for n in dir(self) if not n.startswith("_") and hasattr(self, n)]
         if name.startswith("__") and name not in (*resolver.MARKS, "__internal__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         path = f"{self._path}.{name}" if self._path else name
