@@ -52,6 +52,15 @@ def test_grad_ys(graph: Any) -> None:
     assert run(g).tolist() == [21.0, 81.0]
 
 
+def test_grad_ys_with_an_axis_of_size_1_more(graph: Any) -> None:
+    """As programs pass a list of gradients for the gradient: its shape is the target's."""
+    x = tf.constant([1.0, 2.0])
+    y = 3.0 * x
+    (g,) = tf.gradients(y, x, grad_ys=2.0 * tf.stack(tf.gradients(y * y, y)))
+    assert g.shape == [2]
+    assert run(g).tolist() == [36.0, 72.0]
+
+
 def test_grad_ys_of_some_rows(graph: Any) -> None:
     """Of rows whose whole nobody has said: they go on as they are where no rule looks into them."""
     x = v1.placeholder(tf.float32)

@@ -250,6 +250,10 @@ def _ones(y: Tensor, index: int) -> Tensor:
     return ones_like(y, name=f"grad_ys_{index}")
 
 
+def _above_one(x: Any) -> tuple[Any, ...]:
+    return tuple([size for size in dims(x) if size != 1])
+
+
 def _seed(y: Any, given: Any, index: int) -> Tensor:
     if given is None:
         return _ones(y, index)
@@ -262,8 +266,10 @@ def _seed(y: Any, given: Any, index: int) -> Tensor:
             f"with type {y.dtype.name} must have the same type."
         )
     if not as_given and not same_shape(dims(seed), dims(y)):
-        raise ValueError(
-            f"grad_ys[{index}] has shape {seed.shape}, but the target {y!r} has shape {y.shape}."
-        )
+        if not same_shape(_above_one(seed), _above_one(y)):
+            raise ValueError(
+                f"grad_ys[{index}] has shape {seed.shape}, but the target {y!r} has shape {y.shape}."
+            )
+        seed = reshape(seed, shape(y))  # a list of one gradient, for the gradient itself
     result: Tensor = conjugate(seed)
     return result
