@@ -10,12 +10,12 @@ parts are taken several at a time: how many is in the number of parts, above `TO
 slots are the addresses of the arrays that are passed to the plan; with slot -1 the offset is an
 absolute address.
 
-The pool is a block of memory: a ticket (which job, and how many of its shares of parts are claimed
-at its front and at its back), the job, the number of finished shares, a futex on which idle threads
+The pool is a block of memory: a ticket (which job, and how many of its shares of parts the caller and
+the others have claimed), the job, the number of finished shares, a futex on which idle threads
 sleep, and the number of threads that are wanted, a futex on which surplus threads sleep. A share is
 claimed by a compare-and-swap of the ticket, which fails if there is another job by now. The ticket is
-closed before a new job is written. The caller begins at the front and the others at the back, so that
-the next step finds most of what it reads in the cache of the core that wrote it.
+closed before a new job is written. The caller begins with the first half and the others with the second,
+so that the next step finds most of what it reads in the cache of the core that wrote it.
 
 The pace of a step is how long one of its shares took when that was measured, in nanoseconds; it is
 measured whenever the step has several. Two things depend on it. A job that takes less than `_SMALL`
@@ -36,8 +36,8 @@ POOL_BYTES: Final = 256
 _SMALL: Final = 10_000
 _WAKE: Final = 60_000
 _IDLE: Final = 100_000
-# How a ticket counts a claim at either end, and the most shares that it can count.
-_FRONT, _BACK, _SHARES = 1 << 16, 1, (1 << 16) - 2
+# How a ticket counts a claim of the caller and of the others, and the most shares that it can count.
+_CALLER, _OTHERS, _SHARES = 1 << 16, 1, (1 << 16) - 2
 # The bits of a number of parts, above which is how many of them are taken together.
 TOGETHER: Final = 40
 
@@ -72,10 +72,11 @@ define internal i64 @now() nounwind {
   ret i64 %sum
 }
 
-; Claim and carry out shares at one end until there are none, or some have been. True if there was one.
-define internal i1 @help(ptr %pool, i64 %end, i64 %some) nounwind {
+; Claim and carry out shares until there are none, or some have been. True if there was one. The caller's are those of the
+; first half, upwards, the others' those of the second; who is done with a half goes on with the other one, from its end.
+define internal i1 @help(ptr %pool, i64 %side, i64 %some) nounwind {
 entry:
-  %forward = icmp eq i64 %end, FRONT
+  %is.caller = icmp eq i64 %side, CALLER
   %fnp = getelementptr i8, ptr %pool, i64 64
   %argp = getelementptr i8, ptr %pool, i64 72
   %countp = getelementptr i8, ptr %pool, i64 80
@@ -92,22 +93,31 @@ look:
   %each = load atomic i64, ptr %eachp monotonic, align 8
   %all = load atomic i64, ptr %allp monotonic, align 8
   %taken = and i64 %ticket, 4294967295
-  %front = lshr i64 %taken, 16
-  %back = and i64 %taken, 65535
-  %gone = add i64 %front, %back
+  %callers = lshr i64 %taken, 16
+  %others = and i64 %taken, 65535
+  %gone = add i64 %callers, %others
   %open = icmp ult i64 %gone, %count
   br i1 %open, label %claim, label %out
 claim:
-  %next = add i64 %ticket, %end
+  %next = add i64 %ticket, %side
   %pair = cmpxchg ptr %pool, i64 %ticket, i64 %next acq_rel acquire, align 8
   %mine = extractvalue { i64, i1 } %pair, 1
   br i1 %mine, label %won, label %lost
 lost:
   br label %look
 won:
-  %behind = sub i64 %count, %back
-  %last = sub i64 %behind, 1
-  %share = select i1 %forward, i64 %front, i64 %last
+  %half = lshr i64 %count, 1
+  %rest = sub i64 %count, %half
+  %nth = select i1 %is.caller, i64 %callers, i64 %others
+  %own = select i1 %is.caller, i64 %half, i64 %rest
+  %first = select i1 %is.caller, i64 0, i64 %half
+  %ahead = add i64 %first, %nth
+  %edge = select i1 %is.caller, i64 %count, i64 %half
+  %over = sub i64 %nth, %own
+  %left = sub i64 %edge, %over
+  %last = sub i64 %left, 1
+  %within = icmp ult i64 %nth, %own
+  %share = select i1 %within, i64 %ahead, i64 %last
   %begin = mul i64 %share, %each
   %beyond = add i64 %begin, %each
   %short = icmp ugt i64 %beyond, %all
@@ -143,12 +153,12 @@ park:
   %p = call i64 (i64, ...) @syscall(i64 FUTEX, ptr %threadsp, i64 128, i32 %wanted32, ptr null, ptr null, i64 0)
   br label %work
 use:
-  %did = call i1 @help(ptr %pool, i64 BACK, i64 -1)
+  %did = call i1 @help(ptr %pool, i64 OTHERS, i64 -1)
   br label %spin
 spin:
   %spins = phi i64 [ 0, %use ], [ %more, %again ]
   %word = load atomic i32, ptr %wordp acquire, align 4
-  %found = call i1 @help(ptr %pool, i64 BACK, i64 -1)
+  %found = call i1 @help(ptr %pool, i64 OTHERS, i64 -1)
   br i1 %found, label %work, label %idle
 idle:
   call void @rest()
@@ -159,7 +169,7 @@ again:
   br label %spin
 sleep:
   %s = atomicrmw add ptr %sleepersp, i32 1 seq_cst, align 4
-  %last = call i1 @help(ptr %pool, i64 BACK, i64 -1)
+  %last = call i1 @help(ptr %pool, i64 OTHERS, i64 -1)
   br i1 %last, label %awake, label %wait
 wait:
   %w = call i64 (i64, ...) @syscall(i64 FUTEX, ptr %wordp, i64 128, i32 %word, ptr null, ptr null, i64 0)
@@ -222,7 +232,7 @@ first:
   %before = phi i64 [ 0, %entry ], [ 0, %rouse ], [ %alone, %recall ]
   %settled = phi i1 [ true, %entry ], [ true, %rouse ], [ false, %recall ]
   %start = call i64 @now()
-  %mine = call i1 @help(ptr %pool, i64 FRONT, i64 1)
+  %mine = call i1 @help(ptr %pool, i64 CALLER, i64 1)
   br i1 %mine, label %measure, label %done
 measure:
   %took = call i64 @note(ptr %pace, i64 %start, i64 1)
@@ -312,7 +322,7 @@ post:
   %some = icmp ne i64 %asleep, 0
   %lacking = and i1 %some, %few
   call void @begin(ptr %pool, ptr %pace, i64 %others, i1 %lacking)
-  %h = call i1 @help(ptr %pool, i64 FRONT, i64 -1)
+  %h = call i1 @help(ptr %pool, i64 CALLER, i64 -1)
   br label %wait
 wait:
   %turns = phi i64 [ 0, %post ], [ %turn, %still ]
@@ -648,7 +658,7 @@ def text() -> str:
         threads = threads.replace("SPINS", "4000").replace("FUTEX", str(_FUTEX[machine]))
         threads = threads.replace("WAKE_TIME", str(_WAKE)).replace("IDLE_TIME", str(_IDLE))
         threads = threads.replace("SMALL_TIME", str(_SMALL)).replace("SHARES", str(_SHARES))
-        threads = threads.replace("FRONT", str(_FRONT)).replace("BACK", str(_BACK))
+        threads = threads.replace("CALLER", str(_CALLER)).replace("OTHERS", str(_OTHERS))
     threads = threads.replace("TOGETHER", str(TOGETHER)).replace("NUMBER", str((1 << TOGETHER) - 1))
     parts = [threads, _TEXT, "declare i64 @llvm.umin.i64(i64, i64)", _COPY, _SET_ROW]
     fields = "\n".join(

@@ -99,12 +99,39 @@ class Frame:
         first, behind = self.ahead, self.ahead + len(self.size)
         framed = (*shape[:first], *self.size, *shape[behind:])
         goal = whole(Base(framed, parts[0].kind))
-        own = [slice(b, b + n) for b, n in zip(self.at.before, self.at.size, strict=True)]
-        inner = ((slice(None),) * first) + tuple(own)
-        laid = []
+        phases: dict[Dims, list[tuple[View, Slices]]] = {}
         for part, place in zip(parts, self.positions(), strict=True):
-            framed_part = low.assembled(framed, part.kind, 0, [(part, slice_view(goal, place))])
-            laid.append(slice_view(framed_part, inner))
+            begins = tuple([s.start % s.step for s in place[first:]])
+            phases.setdefault(begins, []).append((part, place))
+        ahead = (slice(None),) * first
+        laid = [
+            (
+                self._phase(low, framed, begins, given),
+                slice_view(goal, (*ahead, *map(slice, begins, self.size, self.at.stride))),
+            )
+            for begins, given in phases.items()
+        ]
+        own = [slice(b, b + n) for b, n in zip(self.at.before, self.at.size, strict=True)]
+        image = laid[0][0] if len(laid) == 1 and max(self.at.stride) == 1 else None
+        if image is None:
+            image = low.assembled(framed, parts[0].kind, 0, laid)
+        return slice_view(image, (*ahead, *own))
+
+    def _phase(
+        self, low: Lowering, framed: Dims, begins: Dims, given: list[tuple[View, Slices]]
+    ) -> View:
+        """The sum of what was given to each `stride`-th element, beginning with these: no others are in between."""
+        first, behind = self.ahead, self.ahead + len(self.size)
+        steps = self.at.stride
+        sizes = [len(range(*of)) for of in zip(begins, self.size, steps, strict=True)]
+        shape = (*framed[:first], *sizes, *framed[behind:])
+        goal = whole(Base(shape, given[0][0].kind))
+        laid = []
+        for part, place in given:
+            starts = [s.start // s.step for s in place[first:]]
+            spans = [slice(n, n + out) for n, out in zip(starts, self.at.out, strict=True)]
+            at = slice_view(goal, (*place[:first], *spans))
+            laid.append(low.assembled(shape, part.kind, 0, [(part, at)]))
         return low.computed(_sum, *laid)
 
     def reached(self, low: Lowering, g: View) -> list[View]:
