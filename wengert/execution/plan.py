@@ -51,11 +51,14 @@ class Plan:
         self.steps = [
             op for op in needed if id(op) not in resources and not self._is_known(op, fed)
         ]
-        if any(op.row.by_shape for op in self.folded):
+        if any(op.row.by_shape and type(op.graph) is not FunctionGraph for op in self.folded):
             self._leave_out({id(op) for op in _needed(self.fetches, fed | self.known.keys(), also)})
 
     def _leave_out(self, needed: set[int]) -> None:
-        """Leave out what would be computed for its shape alone: it may be a value that nobody fed."""
+        """Leave out what a session would compute for its shape alone: it may be a value that nobody fed.
+
+        A function has all its inputs, and what it computes may raise.
+        """
         self.steps = [op for op in self.steps if id(op) in needed]
         self.resources = [op for op in self.resources if id(op) in needed]
 
