@@ -122,16 +122,42 @@ def test_small_blocks_are_numpys(cache: Cache) -> None:
 
 @pytest.mark.parametrize("make", [np.empty, np.zeros, np.ones])
 def test_blocks_begin_where_a_vector_may(cache: Cache, make: Callable[..., Any]) -> None:
-    """The C library's begin anywhere, and large ones of zeros with it, which are fresh pages."""
-    sizes = [ALIGNED, ALIGNED + 1, 3 * ALIGNED - 5, LEAST - 1]
-    if make is not np.zeros:
-        sizes += [LEAST, 3 * LEAST + 7]
+    sizes = [ALIGNED, ALIGNED + 1, 3 * ALIGNED - 5, LEAST - 1, LEAST, 3 * LEAST + 7]
     arrays = [make(size, np.uint8) for size in 3 * sizes]
     assert {address(a) % VECTOR for a in arrays} == {0}
     assert make is np.empty or {int(a[-1]) for a in arrays} == {int(make(1)[0])}
-    cache["aligned"] = 0
-    others = [make(size + 17 * k, np.uint8) for k, size in enumerate(8 * sizes)]
-    assert {address(a) % VECTOR for a in others} - {0}
+
+
+def test_blocks_grow_and_shrink(cache: Cache) -> None:
+    """Past each bound from which they are others."""
+    draw = np.random.default_rng(3)
+    sizes = [100, 1000, 1100, ALIGNED - 1, ALIGNED, ALIGNED + 1, LEAST - 1, LEAST, 2 * LEAST]
+    for _ in range(200):
+        size, other = draw.choice(sizes, 2)
+        array = draw.integers(0, 256, size, np.uint8)
+        before = array.copy()
+        array.resize(other, refcheck=False)
+        both = min(size, other)
+        assert (array[:both] == before[:both]).all()
+        assert not array[both:].any()
+
+
+def test_growing_arrays_leave_no_gaps() -> None:
+    """Their memory is that of the largest ones."""
+    assert float(run(GROWING)) < 300
+
+
+GROWING = """
+import numpy as np, wengert as tf
+def used():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096 / 1e6
+tf.constant(np.ones(200_000, np.float32)) + 1.0
+before = used()
+for i in range(3000):
+    a = np.ones(3000 + i * 37)
+    b = tf.constant(a) + a
+print(used() - before)
+"""
 
 
 def test_zeros_are_zeros_where_numbers_were(cache: Cache) -> None:
@@ -300,7 +326,7 @@ def test_memory_that_is_not_there(cache: Cache) -> None:
     usual, planted = cache["malloc"], kind(malloc)
     np.empty(LEAST, np.uint8)
     assert cache["count"] == 1
-    cache["malloc"], cache["aligned"] = ctypes.cast(planted, Address).value or 0, 0
+    cache["malloc"] = ctypes.cast(planted, Address).value or 0
     made = np.empty(2 * LEAST, np.uint8)
     assert (tries, cache["count"], made.nbytes) == ([1, 0], 0, 2 * LEAST)
     cache["malloc"] = usual

@@ -65,8 +65,7 @@ class ArrayMemory:
     def _made(self, numpys: Any) -> _Handler:
         for name in ("context", "malloc", "calloc", "realloc", "free"):
             self._set(name, getattr(numpys, name) or 0)
-        numbers = {"hour": 1, "least": LEAST, "seconds": IDLE, "huge": _asks_for_huge_pages()}
-        for name, value in {**numbers, "aligned": _aligned_alloc()}.items():
+        for name, value in (("hour", 1), ("least", LEAST), ("seconds", IDLE)):
             self._set(name, value)
         ours = (self._functions.address(n) for n in ("take", "take_zeros", "resize", "give"))
         return _Handler(NAME, 1, self._cache.ctypes.data, *ours)
@@ -114,18 +113,6 @@ class ArrayMemory:
             self._set("lock", 0)
         self._set("watched", 0)
         self.release()
-
-
-def _aligned_alloc() -> int:
-    """The address of the C library's function; 0 where there is none."""
-    found = getattr(ctypes.CDLL(None), "aligned_alloc", None)
-    return (ctypes.cast(found, ctypes.c_void_p).value or 0) if found is not None else 0
-
-
-def _asks_for_huge_pages() -> bool:
-    """Whether NumPy asks the system for huge pages, which NUMPY_MADVISE_HUGEPAGE decides."""
-    asks = getattr(np._core.multiarray, "_get_madvise_hugepage", None)
-    return asks is None or bool(asks())
 
 
 def _pointer(capsule: Any) -> int:

@@ -1,10 +1,9 @@
 """LLVM IR of the memory of arrays: freed blocks are kept, and are the next arrays'.
 
 These functions stand between NumPy and its own allocation functions. They are machine code because
-arrays are freed by any thread, with and without the GIL, and when Python is gone already. A block
-is the C library's from its beginning to its end: one that is taken here may be freed there. So
-nothing needs to be known of blocks in use, and whoever finds the lock taken goes to the C library
-instead of waiting: a lock that was held during a fork does no harm.
+arrays are freed by any thread, with and without the GIL, and when Python is gone already. Whoever
+finds the lock taken goes to the C library instead of waiting: a lock that was held during a fork does
+no harm.
 
 The cache is a block of memory of numbers, by name in `FIELDS`, and then of the blocks that are
 kept, from the oldest to the latest: address, size, and the hour at which it was given back. The
@@ -12,8 +11,10 @@ hour is counted by a thread that runs as long as anything is kept, and frees wha
 that.
 
 Other blocks than small ones begin where a vector of 64 bytes may: one that lies across two lines of
-the cache is read as two. The C library's begin anywhere, 16 bytes behind that if they are large; so
-do large ones of zeros, which are fresh pages.
+the cache is read as two. The C library's begin 16 to 64 bytes before, and the word before ours is where.
+Before a block of the C library's own is its size, or what else is no address nearby: so a block tells by
+itself whose it is, and nothing needs to be known of blocks in use. (aligned_alloc would leave gaps of a few
+bytes, which pin the memory around them: 3,000 arrays, each longer than the one before, took 2 GB.)
 """
 
 from __future__ import annotations
@@ -34,32 +35,88 @@ FIELDS: Final = (
     "reused",  # how often a block was
     "least",  # bytes of a block that is kept
     "seconds",  # of an hour
-    "huge",  # whether NumPy asks for huge pages
     # The functions of NumPy's own handler.
     "context",
     "malloc",
     "calloc",
     "realloc",
     "free",
-    "aligned",  # the C library's aligned_alloc, or 0
 )
 MOST: Final = 256  # blocks
 VECTOR: Final = 64  # bytes
-ALIGNED: Final = 1 << 14  # bytes of a block that begins where a vector may; it takes 0.07 us
+ALIGNED: Final = 1 << 14  # bytes of a block that begins where a vector may
 BYTES: Final = 8 * (len(FIELDS) + 3 * MOST)
 _SPINS: Final = 1000
 
 _TEXT: Final = """
 declare void DECLARED
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare i64 @llvm.umin.i64(i64, i64)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
 declare i64 @malloc_usable_size(ptr)
 declare void @free(ptr)
-declare i32 @madvise(ptr, i64, i32)
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare i32 @pthread_detach(i64)
 declare i32 @sleep(i32)
+
+; Where the C library's block begins.
+define internal ptr @whole(ptr %memory) nounwind {
+entry:
+  %address = ptrtoint ptr %memory to i64
+  %low = and i64 %address, PAST
+  %may = icmp eq i64 %low, 0
+  %some = icmp ne i64 %address, 0
+  %look = and i1 %may, %some
+  br i1 %look, label %before, label %plain
+before:
+  %wordp = getelementptr i8, ptr %memory, i64 -8
+  %word = load i64, ptr %wordp
+  %apart = sub i64 %address, %word
+  %less = sub i64 %apart, 16
+  %near = icmp ule i64 %less, 48
+  %begin = inttoptr i64 %word to ptr
+  br i1 %near, label %ours, label %plain
+ours:
+  ret ptr %begin
+plain:
+  ret ptr %memory
+}
+
+; How many bytes a block has.
+define internal i64 @size_of(ptr %memory) nounwind {
+  %begin = call ptr @whole(ptr %memory)
+  %all = call i64 @malloc_usable_size(ptr %begin)
+  %from = ptrtoint ptr %begin to i64
+  %to = ptrtoint ptr %memory to i64
+  %before = sub i64 %to, %from
+  %size = sub i64 %all, %before
+  ret i64 %size
+}
+
+define internal void @let_go(ptr %memory) nounwind {
+  %begin = call ptr @whole(ptr %memory)
+  call void @free(ptr %begin)
+  ret void
+}
+
+; The first place for a vector in a block with room for one more.
+define internal ptr @placed(ptr %block) nounwind {
+entry:
+  %good = icmp ne ptr %block, null
+  br i1 %good, label %place, label %none
+place:
+  %from = ptrtoint ptr %block to i64
+  %beyond = add i64 %from, VECTOR
+  %to = and i64 %beyond, VECTORS
+  %memory = inttoptr i64 %to to ptr
+  %wordp = getelementptr i8, ptr %memory, i64 -8
+  store i64 %from, ptr %wordp
+  ret ptr %memory
+none:
+  ret ptr null
+}
 
 define internal i1 @locked(ptr %cache) nounwind {
 entry:
@@ -180,7 +237,7 @@ oldest:
 take:
   %memory = call ptr @removed(ptr %cache, i64 0)
   call void @unlock(ptr %cache)
-  call void @free(ptr %memory)
+  call void @let_go(ptr %memory)
   %sum = add i64 %freed, %size
   br label %ask
 end:
@@ -243,7 +300,7 @@ done:
 ; Keep a block, if need be instead of the oldest; a block that is kept already stays so, once.
 define internal void @keep(ptr %cache, ptr %memory) nounwind {
 entry:
-  %size = call i64 @malloc_usable_size(ptr %memory)
+  %size = call i64 @size_of(ptr %memory)
   br label %ask
 ask:
   %mine = call i1 @locked(ptr %cache)
@@ -257,7 +314,7 @@ too.large:
   call void @unlock(ptr %cache)
   br label %let.go
 let.go:
-  call void @free(ptr %memory)
+  call void @let_go(ptr %memory)
   ret void
 loop:
   %i = phi i64 [ 0, %check ], [ %i.next, %other ]
@@ -284,7 +341,7 @@ room:
 replace:
   %oldest = call ptr @removed(ptr %cache, i64 0)
   call void @unlock(ptr %cache)
-  call void @free(ptr %oldest)
+  call void @let_go(ptr %oldest)
   br label %ask
 put:
   %entryp = call ptr @block(ptr %cache, i64 %count)
@@ -301,39 +358,37 @@ put:
   ret void
 }
 
-; A block that begins where a vector may. Of large ones the system is asked for huge pages, as NumPy asks.
-define internal ptr @aligned(ptr %cache, i64 %size) nounwind {
+; A new block, of NumPy's own.
+define internal ptr @made(ptr %cache, i64 %size) nounwind {
 entry:
+  %context = load ptr, ptr CONTEXT
+  %malloc = load ptr, ptr MALLOC
   %enough = icmp uge i64 %size, FEWEST
-  %allocate = load ptr, ptr ALIGNED
-  %known = icmp ne ptr %allocate, null
-  %both = and i1 %enough, %known
-  br i1 %both, label %ask, label %none
-ask:
-  %more = add i64 %size, PAST
-  %whole = and i64 %more, VECTORS
-  %memory = call ptr %allocate(i64 VECTOR, i64 %whole)
-  %good = icmp ne ptr %memory, null
-  br i1 %good, label %look, label %none
-look:
-  %least = load i64, ptr LEAST
-  %huge = load i64, ptr HUGE
-  %large = icmp uge i64 %size, %least
-  %asks = icmp ne i64 %huge, 0
-  %must = and i1 %large, %asks
-  br i1 %must, label %advise, label %done
-advise:
-  %address = ptrtoint ptr %memory to i64
-  %within = and i64 %address, 4095
-  %skipped = sub i64 4096, %within
-  %page = getelementptr i8, ptr %memory, i64 %skipped
-  %length = sub i64 %size, %skipped
-  %ignored = call i32 @madvise(ptr %page, i64 %length, i32 14)
-  br label %done
-done:
+  br i1 %enough, label %wide, label %plain
+wide:
+  %more = add i64 %size, VECTOR
+  %block = call ptr %malloc(ptr %context, i64 %more)
+  %memory = call ptr @placed(ptr %block)
   ret ptr %memory
-none:
-  ret ptr null
+plain:
+  %found = call ptr %malloc(ptr %context, i64 %size)
+  ret ptr %found
+}
+
+define internal ptr @made_of_zeros(ptr %cache, i64 %count, i64 %each, i64 %size) nounwind {
+entry:
+  %context = load ptr, ptr CONTEXT
+  %calloc = load ptr, ptr CALLOC
+  %enough = icmp uge i64 %size, FEWEST
+  br i1 %enough, label %wide, label %plain
+wide:
+  %more = add i64 %size, VECTOR
+  %block = call ptr %calloc(ptr %context, i64 1, i64 %more)
+  %memory = call ptr @placed(ptr %block)
+  ret ptr %memory
+plain:
+  %found = call ptr %calloc(ptr %context, i64 %count, i64 %each)
+  ret ptr %found
 }
 
 ; ---- the functions of NumPy's handler: where there is no memory, what is kept is freed first ------
@@ -342,23 +397,17 @@ define ptr @take(ptr %cache, i64 %size) nounwind {
 entry:
   %kept = call ptr @reused(ptr %cache, i64 %size)
   %some = icmp ne ptr %kept, null
-  br i1 %some, label %done, label %make
-make:
-  %made = call ptr @aligned(ptr %cache, i64 %size)
-  %there = icmp ne ptr %made, null
-  br i1 %there, label %done, label %ask
+  br i1 %some, label %done, label %ask
 ask:
-  %context = load ptr, ptr CONTEXT
-  %malloc = load ptr, ptr MALLOC
-  %first = call ptr %malloc(ptr %context, i64 %size)
+  %first = call ptr @made(ptr %cache, i64 %size)
   %good = icmp ne ptr %first, null
   br i1 %good, label %done, label %again
 again:
   %freed = call i64 @release(ptr %cache, i64 -1)
-  %second = call ptr %malloc(ptr %context, i64 %size)
+  %second = call ptr @made(ptr %cache, i64 %size)
   br label %done
 done:
-  %found = phi ptr [ %kept, %entry ], [ %made, %make ], [ %first, %ask ], [ %second, %again ]
+  %found = phi ptr [ %kept, %entry ], [ %first, %ask ], [ %second, %again ]
   ret ptr %found
 }
 
@@ -367,40 +416,46 @@ entry:
   %product = call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %count, i64 %each)
   %size = extractvalue { i64, i1 } %product, 0
   %over = extractvalue { i64, i1 } %product, 1
-  br i1 %over, label %ask, label %search
+  br i1 %over, label %none, label %search
 search:
   %kept = call ptr @reused(ptr %cache, i64 %size)
   %some = icmp ne ptr %kept, null
-  br i1 %some, label %clear, label %weigh
-weigh: ; fresh pages are zero already
-  %least = load i64, ptr LEAST
-  %large = icmp uge i64 %size, %least
-  br i1 %large, label %ask, label %make
-make:
-  %made = call ptr @aligned(ptr %cache, i64 %size)
-  %there = icmp ne ptr %made, null
-  br i1 %there, label %clear, label %ask
+  br i1 %some, label %clear, label %ask
 clear:
-  %memory = phi ptr [ %kept, %search ], [ %made, %make ]
-  call void @llvm.memset.p0.i64(ptr %memory, i8 0, i64 %size, i1 false)
+  call void @llvm.memset.p0.i64(ptr %kept, i8 0, i64 %size, i1 false)
   br label %done
 ask:
-  %context = load ptr, ptr CONTEXT
-  %calloc = load ptr, ptr CALLOC
-  %first = call ptr %calloc(ptr %context, i64 %count, i64 %each)
+  %first = call ptr @made_of_zeros(ptr %cache, i64 %count, i64 %each, i64 %size)
   %good = icmp ne ptr %first, null
   br i1 %good, label %done, label %again
 again:
   %freed = call i64 @release(ptr %cache, i64 -1)
-  %second = call ptr %calloc(ptr %context, i64 %count, i64 %each)
+  %second = call ptr @made_of_zeros(ptr %cache, i64 %count, i64 %each, i64 %size)
   br label %done
 done:
-  %found = phi ptr [ %memory, %clear ], [ %first, %ask ], [ %second, %again ]
+  %found = phi ptr [ %kept, %clear ], [ %first, %ask ], [ %second, %again ]
   ret ptr %found
+none:
+  ret ptr null
 }
 
+; A block that does not begin where the C library's does moves.
 define ptr @resize(ptr %cache, ptr %memory, i64 %size) nounwind {
 entry:
+  %begin = call ptr @whole(ptr %memory)
+  %theirs = icmp eq ptr %begin, %memory
+  br i1 %theirs, label %ask, label %move
+move:
+  %other = call ptr @take(ptr %cache, i64 %size)
+  %there = icmp ne ptr %other, null
+  br i1 %there, label %copy, label %done
+copy:
+  %have = call i64 @size_of(ptr %memory)
+  %both = call i64 @llvm.umin.i64(i64 %have, i64 %size)
+  call void @llvm.memcpy.p0.p0.i64(ptr %other, ptr %memory, i64 %both, i1 false)
+  call void @give(ptr %cache, ptr %memory, i64 %have)
+  br label %done
+ask:
   %context = load ptr, ptr CONTEXT
   %realloc = load ptr, ptr REALLOC
   %first = call ptr %realloc(ptr %context, ptr %memory, i64 %size)
@@ -411,7 +466,7 @@ again:
   %second = call ptr %realloc(ptr %context, ptr %memory, i64 %size)
   br label %done
 done:
-  %found = phi ptr [ %first, %entry ], [ %second, %again ]
+  %found = phi ptr [ %other, %move ], [ %other, %copy ], [ %first, %ask ], [ %second, %again ]
   ret ptr %found
 }
 
@@ -424,9 +479,10 @@ kept:
   call void @keep(ptr %cache, ptr %memory)
   ret void
 small:
+  %begin = call ptr @whole(ptr %memory)
   %context = load ptr, ptr CONTEXT
   %free = load ptr, ptr FREE
-  call void %free(ptr %context, ptr %memory, i64 %size)
+  call void %free(ptr %context, ptr %begin, i64 %size)
   ret void
 }
 """
