@@ -35,8 +35,8 @@ Take = Callable[[int], int | None]
 class Cache(ArrayMemory):
     """A cache of the test's own, whose functions can be called."""
 
-    def __init__(self, limit: int = 64 * LEAST) -> None:
-        super().__init__()
+    def __init__(self, limit: int = 64 * LEAST, aligned: bool | None = None) -> None:
+        super().__init__(aligned)
         self.set_limit(limit)
 
     def __getitem__(self, field: str) -> int:
@@ -64,10 +64,10 @@ class Cache(ArrayMemory):
 
 
 @pytest.fixture
-def cache() -> Iterator[Cache]:
+def cache(request: pytest.FixtureRequest) -> Iterator[Cache]:
     """A cache, and arrays that are made with it."""
     keep_blocks()
-    made = Cache()
+    made = Cache(aligned=getattr(request, "param", None))
     before = made._set_handler(made._capsule)
     try:
         yield made
@@ -128,6 +128,7 @@ def test_blocks_begin_where_a_vector_may(cache: Cache, make: Callable[..., Any])
     assert make is np.empty or {int(a[-1]) for a in arrays} == {int(make(1)[0])}
 
 
+@pytest.mark.parametrize("cache", [True, False], indirect=True)
 def test_blocks_grow_and_shrink(cache: Cache) -> None:
     """Past each bound from which they are others."""
     draw = np.random.default_rng(3)
@@ -140,6 +141,12 @@ def test_blocks_grow_and_shrink(cache: Cache) -> None:
         both = min(size, other)
         assert (array[:both] == before[:both]).all()
         assert not array[both:].any()
+
+
+@pytest.mark.parametrize("cache", [False], indirect=True)
+def test_blocks_begin_where_another_allocator_says(cache: Cache) -> None:
+    arrays = [np.empty(ALIGNED + 16 * k, np.uint8) for k in range(40)]
+    assert {address(a) % VECTOR for a in arrays} - {0}
 
 
 def test_growing_arrays_leave_no_gaps() -> None:
@@ -207,7 +214,7 @@ def test_a_block_given_back_twice_is_kept_once(cache: Cache) -> None:
 
 def test_the_test_above_can_fail(monkeypatch: Any) -> None:
     """With the comparison taken out, the block would be there twice."""
-    text = memory_ir.text()
+    text = memory_ir.text(True)
     planted = text.replace("icmp eq ptr %known, %memory", "icmp eq ptr %known, null")
     assert planted != text
     monkeypatch.setattr(memory_ir, "text", lambda: planted)

@@ -49,8 +49,8 @@ _CAPSULE: Final = b"mem_handler"
 class ArrayMemory:
     """The cache of freed blocks, and a handler that takes blocks from there."""
 
-    def __init__(self) -> None:
-        text = memory_ir.text()
+    def __init__(self, aligned: bool | None = None) -> None:
+        text = memory_ir.text(_sizes_lie_before_blocks() if aligned is None else aligned)
         code = load_or_store("memory", text, lambda: compile_text(text, quickly=True))
         self._functions = keep_for_ever(LoadedObject(code))
         self._cache = keep_for_ever(np.zeros(memory_ir.BYTES // 8, np.int64))
@@ -113,6 +113,16 @@ class ArrayMemory:
             self._set("lock", 0)
         self._set("watched", 0)
         self.release()
+
+
+def _sizes_lie_before_blocks() -> bool:
+    """Whether blocks are the GNU C library's, and nobody has put another allocator in its place."""
+    try:
+        every, own = ctypes.CDLL(None), ctypes.CDLL("libc.so.6")
+        places = [ctypes.cast(of.malloc, ctypes.c_void_p).value for of in (every, own)]
+    except (OSError, AttributeError):
+        return False
+    return hasattr(own, "gnu_get_libc_version") and places[0] == places[1]
 
 
 def _pointer(capsule: Any) -> int:

@@ -12,9 +12,10 @@ that.
 
 Other blocks than small ones begin where a vector of 64 bytes may: one that lies across two lines of
 the cache is read as two. The C library's begin 16 to 64 bytes before, and the word before ours is where.
-Before a block of the C library's own is its size, or what else is no address nearby: so a block tells by
-itself whose it is, and nothing needs to be known of blocks in use. (aligned_alloc would leave gaps of a few
-bytes, which pin the memory around them: 3,000 arrays, each longer than the one before, took 2 GB.)
+Before a block of the GNU C library's own is its size, and that is no address nearby: so a block tells by
+itself whose it is, and nothing needs to be known of blocks in use. With other allocators blocks begin where
+those say. (aligned_alloc would leave gaps of a few bytes, which pin the memory around them: 3,000 arrays,
+each longer than the one before, took 2 GB.)
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ define internal ptr @whole(ptr %memory) nounwind {
 entry:
   %address = ptrtoint ptr %memory to i64
   %low = and i64 %address, PAST
-  %may = icmp eq i64 %low, 0
+  %may = icmp eq i64 %low, PLACE
   %some = icmp ne i64 %address, 0
   %look = and i1 %may, %some
   br i1 %look, label %before, label %plain
@@ -488,12 +489,16 @@ small:
 """
 
 
-def text() -> str:
-    """The functions above as LLVM IR for this machine."""
+def text(aligned: bool) -> str:
+    """The functions above as LLVM IR for this machine; whether blocks begin where vectors may."""
     declared, pause = PAUSE[platform.machine()]
     found = _TEXT.replace("DECLARED", declared).replace("PAUSE", pause)
     found = found.replace("SPINS", str(_SPINS)).replace("MOST", str(MOST))
-    found = found.replace("FEWEST", str(ALIGNED)).replace("PAST", str(VECTOR - 1))
+    fewest, place = (
+        (ALIGNED, 0) if aligned else (-1, -1)
+    )  # of so many bytes, or at such a place, none is
+    found = found.replace("FEWEST", str(fewest)).replace("PLACE", str(place))
+    found = found.replace("PAST", str(VECTOR - 1))
     found = found.replace("VECTORS", str(-VECTOR)).replace("VECTOR", str(VECTOR))
     return _with_places(found.replace("i64 FIELDS", f"i64 {len(FIELDS)}"))
 
