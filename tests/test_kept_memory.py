@@ -217,7 +217,7 @@ def test_the_test_above_can_fail(monkeypatch: Any) -> None:
     text = memory_ir.text(True)
     planted = text.replace("icmp eq ptr %known, %memory", "icmp eq ptr %known, null")
     assert planted != text
-    monkeypatch.setattr(memory_ir, "text", lambda: planted)
+    monkeypatch.setattr(memory_ir, "text", lambda _: planted)
     careless = Cache()
     memory = careless.take(LEAST)
     careless.give(memory, LEAST)
