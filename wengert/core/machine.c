@@ -20,7 +20,7 @@
     _(ONE) _(MANY) _(NO_ATTRS)   /* marks of a record, and of a call */ \
     _(quiet_variable) _(QUIET) _(LARGE) _(LARGE_PAIR) _(LARGE_HALF) _(is_half) _(NARROW) _(MANY_ROWS) _(bound) \
     _(of_large) _(as_result) _(failed) _(apply_in_python)         /* dispatch.py */ \
-    _(sweep_in_python) _(take_several) _(pull_in_general) _(added)         /* reverse.py */
+    _(sweep_in_python) _(take_several) _(pull_in_general) _(added) /* reverse.py */
 
 /* The slots of Python's classes, whose places in an object are found out. */
 #define SLOTS(_) \
@@ -704,7 +704,7 @@ static int accumulate(PyObject *cotangents, PyObject *key, PyObject *pulled)
 static int pull(PyObject *row, Py_ssize_t at, PyObject *const *args, Py_ssize_t count,
                 PyObject *attrs, PyObject *key, PyObject *cotangents)
 {
-    if (SLOT(row, Row_add_part) != Py_None) {
+    if (SLOT(row, Row_add_part) != Py_None) { /* then there may be no need for the rule */
         PyObject *done = PyObject_CallFunctionObjArgs(added, row, attrs, args[0], cotangents, key, NULL);
         Py_XDECREF(done);
         if (done != Py_False)
