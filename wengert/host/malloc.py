@@ -37,9 +37,8 @@ def _has_vector_functions() -> bool:
 LARGE: Final = 1 << 15
 # Of functions that take NumPy 3 to 16 ns for each element, unless it computes them with vectors.
 LARGE_SLOW: Final = LARGE if _has_vector_functions() else 1 << 12
-LARGE_PAIR: Final = (
-    1 << 17
-)  # of two arrays of which NumPy computes one in one pass; of doubles a half
+# Of two arrays of which NumPy computes one in one pass; of doubles a half.
+LARGE_PAIR: Final = 1 << 17
 LARGE_HALF: Final = 1 << 11  # of numbers of two bytes, each of which takes NumPy 2 to 9 ns
 NARROW: Final = 32  # of a row, below which NumPy takes longer to begin with it than to compute it
 MANY_ROWS: Final = 1 << 8  # of which NumPy reduces each for itself

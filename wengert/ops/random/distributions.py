@@ -31,9 +31,7 @@ _SMALLEST: Final = 1e-7  # number whose logarithm is taken
 _LIMIT: Final = 2  # in standard deviations
 _FEW: Final = 8  # samples up to which Python's numbers are faster than arrays
 _LARGE: Final = 1 << 12  # samples for which a kernel is worth its compilation
-_OF_ALL: Final = (
-    2  # blocks, which a kernel draws for all groups sooner than NumPy does for a sixth of them
-)
+_OF_ALL: Final = 2  # blocks, drawn for all groups by a kernel sooner than by NumPy for a sixth
 _MANY: Final = 1 << 6  # rows to be shuffled
 _SINGLE: Final = (1 << 23) - 1  # the fraction of a float32
 _FLOAT: Final = struct.Struct("f")

@@ -112,9 +112,8 @@ class Frame:
             for begins, given in phases.items()
         ]
         own = [slice(b, b + n) for b, n in zip(self.at.before, self.at.size, strict=True)]
-        image = laid[0][0] if len(laid) == 1 and max(self.at.stride) == 1 else None
-        if image is None:
-            image = low.assembled(framed, parts[0].kind, 0, laid)
+        is_one = max(self.at.stride) == 1  # phase, which is all of it
+        image = laid[0][0] if is_one else low.assembled(framed, parts[0].kind, 0, laid)
         return slice_view(image, (*ahead, *own))
 
     def _phase(

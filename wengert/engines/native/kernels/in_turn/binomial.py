@@ -7,7 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import kernel
-from wengert.engines.native.kernels.in_turn.draws import Draws, about, number
+from wengert.engines.native.kernels.in_turn.draws import Draws, number
+from wengert.engines.native.kernels.random_numbers.philox import about
 
 PART: Final = 1 << 9  # samples
 
@@ -27,7 +28,7 @@ def draw(
     ways = np.where(drawn, np.where(trials * chances >= 10, 2, 1), 0)
     logs = np.log1p(-chances)
     numbers = (found.size, PART, count, *apart)
-    arrays = (about(state), trials, chances, logs, ways, tails, found)
+    arrays = (about(*state), trials, chances, logs, ways, tails, found)
     _binomial(generator)(-(-found.size // PART), numbers, *arrays)
     return found
 

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
-
 from wengert.engines.native.codegen.kernel_writer import KernelWriter
 from wengert.engines.native.codegen.vectors import literal
 from wengert.engines.native.frontend.scalar import constant
 from wengert.engines.native.kernels.random_numbers.philox import Counter
 
-_LONG: Final = (1 << 64) - 1
 _DIGITS: Final = (1 << 52) - 1
-
-
-def about(state: Any) -> Any:
-    """What a kernel must know of a generator."""
-    return np.array([state.counter & _LONG, state.counter >> 64, state.key], np.uint64)
 
 
 class Draws(KernelWriter):

@@ -7,7 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import kernel
-from wengert.engines.native.kernels.in_turn.draws import Draws, about, number
+from wengert.engines.native.kernels.in_turn.draws import Draws, number
+from wengert.engines.native.kernels.random_numbers.philox import about
 
 PART: Final = 1 << 9  # samples
 EDGE: Final = 10.0  # the rate from which on they are drawn under a hat
@@ -18,7 +19,7 @@ def draw(generator: Any, state: Any, rates: Any, count: int, apart: int) -> Any:
     found = np.empty(rates.size * count)
     limits = np.exp(-np.where(rates < EDGE, rates, 0.0))
     numbers = (found.size, PART, count, apart)
-    _poisson(generator)(-(-found.size // PART), numbers, about(state), rates, limits, found)
+    _poisson(generator)(-(-found.size // PART), numbers, about(*state), rates, limits, found)
     return found
 
 

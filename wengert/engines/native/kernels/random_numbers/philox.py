@@ -7,26 +7,29 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
+from wengert.ops.random.philox import LONG, WORD
 
 _PART: Final = 1 << 12  # blocks
-_WORD: Final = (1 << 32) - 1
-LONG: Final = (1 << 64) - 1
 
 
 def blocks(generator: Any, counter: int, key: int, count: int) -> Any:
     """The blocks from a counter on, as an array of words (count, 4); `generator` has the constants."""
     found = np.empty((count, 4), np.uint32)
-    about = np.array([counter & LONG, counter >> 64, key, count], np.uint64)
-    _blocks(generator)(-(-count // _PART), (), about, found)
+    _blocks(generator)(-(-count // _PART), (), about(counter, key, count), found)
     return found
+
+
+def about(counter: int, key: int, *more: int) -> Any:
+    """What a kernel must know of a generator, and other numbers."""
+    return np.array([counter & LONG, counter >> 64, key, *more], np.uint64)
 
 
 @kernel
 def _blocks(generator: Any) -> str:
     """The kernel: a block at a time, its rounds one after the other."""
     w = KernelWriter(2, 0)
-    about, found = w.arrays
-    counter, count = Counter(w, about, generator), w.read("i8", about, 3, 1)
+    known, found = w.arrays
+    counter, count = Counter(w, known, generator), w.read("i8", known, 3, 1)
 
     def block(i: str) -> None:
         for k, word in enumerate(counter.block(i)):
@@ -80,4 +83,4 @@ def _halves(w: KernelWriter, word: str) -> list[str]:
 
 
 def _low(w: KernelWriter, word: str) -> str:
-    return w.set(f"and i64 {word}, {_WORD}")
+    return w.set(f"and i64 {word}, {WORD}")

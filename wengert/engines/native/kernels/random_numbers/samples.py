@@ -11,7 +11,7 @@ from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.random_lanes import normal, uniform, words_after
 from wengert.engines.native.frontend.scalar import TYPE_OF
 from wengert.engines.native.frontend.templates import code_of
-from wengert.engines.native.kernels.random_numbers.philox import LONG
+from wengert.engines.native.kernels.random_numbers.philox import about
 from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.runtime.processor import vector_bytes
 from wengert.values.dtypes import DType
@@ -27,9 +27,8 @@ def samples(name: str, counter: int, key: int, count: int, apart: int, dtype: DT
     width = vector_bytes() // 8
     groups, each = -(-count // width), 16 // dtype.size
     found = np.empty((groups * width, each), dtype.numpy_dtype)
-    about = np.array([counter & LONG, counter >> 64, key], np.uint64)
-    part = _PART // width
-    _samples(name, dtype, width)(-(-groups // part), (groups, part, apart), about, found)
+    part, known = _PART // width, about(counter, key)
+    _samples(name, dtype, width)(-(-groups // part), (groups, part, apart), known, found)
     return found[:count]
 
 
@@ -45,9 +44,9 @@ def _samples(name: str, dtype: DType, width: int) -> str:
     )
     code, values = elementary.expanded(scalar_code, results)
     w = KernelWriter(2, 3)
-    (about, found), (groups, part, apart) = w.arrays, w.numbers
+    (known, found), (groups, part, apart) = w.arrays, w.numbers
     low, high, key = (
-        w.spread(llvm_type("u8", 1), w.read("u8", about, k, 1), width) for k in range(3)
+        w.spread(llvm_type("u8", 1), w.read("u8", known, k, 1), width) for k in range(3)
     )
     places = ", ".join(f"i64 {k}" for k in range(width))
     steps = w.set(f"mul {whole} <{places}>, {w.spread('i64', apart, width)}")
