@@ -50,10 +50,15 @@ def depends_on_sizes(plan: Plan) -> bool:
 
 
 class BySize:
-    """A specialized graph for each combination of sizes that occurs in calls."""
+    """A specialized graph for each combination of sizes that occurs in calls.
 
-    def __init__(self, subgraph: Subgraph) -> None:
+    Sizes that `may_differ` from those which follow from others are interpreted first, which raises an error
+    where they do not fit: compiled code takes for granted that they do.
+    """
+
+    def __init__(self, subgraph: Subgraph, may_differ: bool = False) -> None:
         self._subgraph = subgraph
+        self._may_differ = may_differ
         self._made: dict[Any, _Sized | None] = {}  # None: by the graph itself
         # The graphs for sizes that nobody has, by those sizes.
         self._others: dict[Any, _Sized | None] = {}
@@ -73,7 +78,9 @@ class BySize:
     def _run_new(self, key: Any, values: Sequence[Any], general: Run) -> list[Any]:
         begin = perf_counter()
         spent = self._spent.get(key, 0.0)
-        if len(self._made) < AT_ONCE or max(spent, self._general) > self._cost:
+        is_tried = not self._may_differ or key in self._spent
+        pays = len(self._made) < AT_ONCE or max(spent, self._general) > self._cost
+        if is_tried and pays:
             sized = self._specialized(key, values)
             found = general(values) if sized is None else sized.run_on(values)
             self._cost = perf_counter() - begin

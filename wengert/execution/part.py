@@ -75,7 +75,7 @@ class _Part(Runnable):
             inputs = [graph.input_like(x) for x in plan.given]
             found = replay_part(plan.fetches, plan.given, inputs, also)
             outputs = [graph.entered(y) for y in found]
-        self._subgraph = Subgraph(graph, outputs)
+        self._subgraph = Subgraph(graph, outputs, sizes_may_differ=itself is None)
         self._constants = list(map(given_value, graph.captured))
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:

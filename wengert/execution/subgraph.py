@@ -49,9 +49,15 @@ class Subgraph:
     differentiated like any other.
     """
 
-    def __init__(self, graph: FunctionGraph, results: Sequence[SymbolicTensor]) -> None:
+    def __init__(
+        self,
+        graph: FunctionGraph,
+        results: Sequence[SymbolicTensor],
+        sizes_may_differ: bool = False,
+    ) -> None:
         self.graph = graph
         self.results = list(results)
+        self._sizes_may_differ = sizes_may_differ  # from those that follow from others
         self._compiled: Any = None
         self._resources: list[Operation] = []
         self._open: BySize | None = None  # if it has symbolic sizes
@@ -113,7 +119,7 @@ class Subgraph:
         self._resources = plan.resources
         engine = engine_of(self.graph, "native")
         is_open = compiles_sizes(engine) and depends_on_sizes(plan)
-        self._open = BySize(self) if is_open else None
+        self._open = BySize(self, self._sizes_may_differ) if is_open else None
         self._compiled = compile_plan(plan, REFERENCE if is_open else engine)
         self.on_device = self._compiled.on_device
         # Set last: another thread may check these meanwhile.
