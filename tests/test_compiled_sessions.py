@@ -394,3 +394,47 @@ def test_what_calls_the_users_python_is_interpreted() -> None:
     same_at_every_level(
         lambda x: v1.py_func(lambda a: a * 2.0, [x], tf.float32), compiles=False, exact=True
     )
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    "part", [lambda x: x[1:], lambda x: x[:, 1], lambda x: tf.gather(x, [0, 1], axis=1)]
+)
+def test_a_result_is_fed_in_a_size_that_does_not_fit(
+    level: int, part: Callable[[Any], Any]
+) -> None:
+    """Its gradient would be read beyond its end: that a part has its size follows from that of the whole."""
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, [None, 4])
+        y = part(tf.sin(x))
+        gradient = tf.convert_to_tensor(v1.gradients(tf.reduce_sum(y * y), x)[0])
+        ones = np.ones((5, 4), "f4")
+        with session_of(level) as session:
+            fits = session.run(y, {x: ones})
+            want = session.run(gradient, {x: ones})
+            for _ in range(OFTEN + FEW):
+                for rows in (3, 6):
+                    with pytest.raises(InvalidArgumentError, match=r"shape|size"):
+                        session.run(gradient, {x: ones, y: np.ones((rows, *fits.shape[1:]))})
+                np.testing.assert_allclose(
+                    session.run(gradient, {x: ones, y: fits}), want, rtol=1e-6
+                )
+            assert is_compiled(session) == (level >= 0)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_only_a_shape_is_taken_of_raises_nothing(level: int) -> None:
+    with tf.Graph().as_default():
+        x, n = v1.placeholder(tf.float32, [None, 4]), v1.placeholder(tf.int32, [])
+        total = tf.reduce_sum(x, 0)
+        element = tf.gather(total, n)
+        zeros = tf.zeros_like(element) + tf.reduce_sum(x)
+        gradient = v1.gradients(element, x)[0]
+        with session_of(level) as session:
+            for _ in range(OFTEN + FEW):
+                found = session.run([zeros, gradient], {x: np.ones((3, 4)), n: -1})
+                assert found[0] == 12.0
+                assert not found[1].any()
+                with pytest.raises(InvalidArgumentError, match="-1 is not in"):
+                    session.run(element, {x: np.ones((3, 4)), n: -1})
+            assert is_compiled(session) == (level >= 0)

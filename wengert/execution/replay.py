@@ -53,9 +53,16 @@ def replay_part(
     values: Sequence[Any],
     also: Sequence[Operation] = (),
 ) -> list[Any]:
-    """Run those operations of a graph again that results and other operations need, feeds replaced by values."""
+    """Run those operations of a graph again that results and other operations need, feeds replaced by values.
+
+    What a session knows without running it, or of which it needs the shape alone, does not run here either:
+    in the graph of a function it would, where it may raise.
+    """
+    plan = Plan(results, feeds, also)
     replay = _Replay(feeds, values)
-    replay.carry_out(Plan(results, feeds, also).order)
+    replay.known.update({key: to_graph(wrap(value)) for key, value in plan.used().items()})
+    runs = {id(op) for op in [*plan.resources, *plan.steps]}
+    replay.carry_out([op for op in plan.order if id(op) in runs])
     return [replay.known[id(y)] for y in results]
 
 
