@@ -438,3 +438,27 @@ def test_what_only_a_shape_is_taken_of_raises_nothing(level: int) -> None:
                 with pytest.raises(InvalidArgumentError, match="-1 is not in"):
                     session.run(element, {x: np.ones((3, 4)), n: -1})
             assert is_compiled(session) == (level >= 0)
+
+
+def test_what_others_only_wait_for_is_computed() -> None:
+    """Numbers that are drawn later are those that would have been drawn without compiling."""
+    found = []
+    with tf.Graph().as_default():
+        v1.set_random_seed(3)
+        x, n = v1.placeholder(tf.float32, [None]), v1.placeholder(tf.int32, [])
+        drawn = v1.random_uniform([], seed=3)
+        with tf.control_dependencies([drawn + 1.0]):
+            y = x * 2.0
+        with tf.control_dependencies([tf.gather(x, n)]):
+            z = x + 1.0
+        for level in LEVELS:
+            with session_of(level) as session:
+                for i in range(OFTEN + FEW):
+                    fed = {x: np.ones(1 + i % 2), n: 0}
+                    session.run([y, z], fed)
+                    session.run([y, drawn.op], fed)
+                    with pytest.raises(InvalidArgumentError, match="7 is not in"):
+                        session.run(z, fed | {n: 7})
+                found.append(session.run(drawn))
+                assert is_compiled(session) == (level >= 0)
+    assert found[1:] == found[:1] * 2

@@ -62,7 +62,8 @@ class _Part(Runnable):
     """A plan as the graph of a function of what is given to it.
 
     Where that cannot be made for some sizes, or a variable has no value, the plan itself raises the error, which
-    says at which operation.
+    says at which operation. What the plan only waits for are results here, as nobody waits in a function: it may
+    draw random numbers, or raise.
     """
 
     def __init__(
@@ -73,13 +74,17 @@ class _Part(Runnable):
         graph.engine = engine
         with activate((), graph):
             inputs = [graph.input_like(x) for x in plan.given]
-            found = replay_part(plan.fetches, plan.given, inputs, also)
+            wanted = [*plan.fetches, *plan.waited_for()]
+            found = replay_part(wanted, plan.given, inputs, also)
             outputs = [graph.entered(y) for y in found]
         self._subgraph = Subgraph(graph, outputs, sizes_may_differ=itself is None)
         self._constants = list(map(given_value, graph.captured))
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The fetches, for values of `plan.given`."""
+        return self._results(values)[: len(self.plan.fetches)]
+
+    def _results(self, values: Sequence[Any]) -> list[Any]:
         itself, given = self._itself, [*values, *self._constants]
         if itself is None:
             return self._subgraph.run_on(given)

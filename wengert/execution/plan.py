@@ -19,6 +19,7 @@ from wengert.host.direct_numpy import DIRECT
 from wengert.host.fp_errors import quietly
 from wengert.state.cell import is_resource
 from wengert.state.variable import Variable
+from wengert.values.dtypes import VARIANT
 from wengert.values.symbolic import SymbolicTensor, is_certain
 
 
@@ -131,6 +132,12 @@ class Plan:
         known = self.known
         found = {id(x): known[id(x)] for op in self.steps for x in op.inputs if id(x) in known}
         return found | {id(x): known[id(x)] for x in self.fetches if id(x) in known}
+
+    def waited_for(self) -> list[SymbolicTensor]:
+        """The results of operations that run although nobody takes a result of theirs: others wait for them."""
+        used = {id(x) for op in self.steps for x in op.inputs} | {id(x) for x in self.fetches}
+        unused = [op for op in self.steps if used.isdisjoint(map(id, op.outputs))]
+        return [y for op in unused for y in op.outputs if y._array.dtype is not VARIANT]
 
     def last_uses(self) -> dict[int, int]:
         """For each value the last step that uses it; fetched values live to the end."""
