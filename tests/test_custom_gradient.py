@@ -507,6 +507,50 @@ def test_variables_but_one_group_of_gradients() -> None:
         tape.gradient(y, v)
 
 
+def twice(f: Any) -> Any:
+    return lambda x: tf.while_loop(lambda i, _: i < 2, lambda i, z: (i + 1, f(z)), (0, x))[1]
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize(
+    "within",
+    [
+        twice,
+        lambda f: lambda x: tf.map_fn(f, x),
+        lambda f: lambda x: tf.scan(lambda total, z: 0.5 * total + f(z), x),
+        lambda f: lambda x: tf.cond(tf.reduce_sum(x) < 5.0, lambda: f(x), lambda: x),
+    ],
+    ids=["while", "map", "scan", "cond"],
+)
+@pytest.mark.parametrize("forward", [False, True])
+def test_a_variable_that_only_the_rule_reads_is_followed_out_of_bodies(
+    within: Any, forward: bool, jit_compile: bool
+) -> None:
+    v, x = tf.Variable(0.8, dtype=tf.float64), tf.constant([0.3, -0.7], tf.float64)
+
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        return tf.sin(x), lambda dy: dy * tf.cos(x) * v
+
+    g = within(f)
+
+    def slope(x: Any) -> Any:
+        if not forward:
+            return gradient_of(g, x)[0]
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+            y = g(x)
+        return accumulator.jvp(y)
+
+    def by_variable(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            length = tf.reduce_sum(slope(x) ** 2)
+        return tape.gradient(length, v)
+
+    np.testing.assert_allclose(
+        tf.function(by_variable, jit_compile=jit_compile)(x), by_variable(x), rtol=1e-12
+    )
+
+
 # ---- what comes back wrong --------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ from wengert.core.context import activate
 from wengert.execution.plan import Plan
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_reverse import pull_back_through_graph
+from wengert.graph.tracing import note_accesses
 from wengert.overrides.switches import inner_accumulator
 from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
@@ -71,6 +72,7 @@ class PulledBack:
                 pulled = iter(pull_back_through_graph(of, gs, sources))
             found = [None if x is None else next(pulled) for x in wanted]
             self.gradients = [bound.to_dense(g) for g in found] if dense else found
+        note_accesses(self.graph)
 
     def output(self, gradient: Any, like: Any) -> SymbolicTensor:
         """A gradient as an output of the graph; zeros where there is none."""
@@ -105,6 +107,7 @@ class Pushforward:
                 result = list(op.outputs) if op.row.many else op.outputs[0]
                 accumulator.record(op.row, op.inputs, op.attrs, result)
             self.tangents = [accumulator.tangent(y) for y in results]
+        note_accesses(self.graph)
 
     def output(self, tangent: Any, like: Any) -> SymbolicTensor:
         """A tangent as an output of the graph; zeros where there is none."""

@@ -66,10 +66,15 @@ def tracing(graph: FunctionGraph) -> tuple[FunctionGraph, Callable[[], None]]:
 
     def end() -> None:
         leave()
-        for variable in graph.accessed_variables.values():
-            note_access(variable)
+        note_accesses(graph)
 
     return graph, end
+
+
+def note_accesses(graph: FunctionGraph) -> None:
+    """Tell the tapes around a graph that was traced of the variables that it read."""
+    for variable in graph.accessed_variables.values():
+        note_access(variable)
 
 
 def as_output(graph: FunctionGraph, leaf: Any) -> Any:
