@@ -208,6 +208,34 @@ def test_a_stated_shape_that_is_wrong_is_the_program_s_mistake(inner: bool) -> N
         traced(tf.ones([4]))
 
 
+@pytest.mark.parametrize("jit_compile", [False, None, True])
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x, n: x,
+        lambda x, n: tf.identity(x),
+        lambda x, n: tf.cond(n > 0, lambda: x + 0.0, lambda: x * 2.0),
+    ],
+    ids=["argument", "result", "branch"],
+)
+def test_a_stated_size_that_is_wrong_is_read_nothing_beyond(made: Any, jit_compile: Any) -> None:
+    """Of rows of two the three largest would be those of the next row, and of other memory."""
+
+    def f(x: Any, n: Any) -> Any:
+        y = made(x, n)
+        y.set_shape([None, 3])
+        return tf.math.top_k(y, 3)[0]
+
+    signature = [tf.TensorSpec([None, None]), tf.TensorSpec([], tf.int32)]
+    traced = tf.function(f, input_signature=signature, jit_compile=jit_compile)
+    for _ in range(3):
+        assert traced(tf.ones([4, 3]), 1).shape == [4, 3]
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=r"said to be of shape \(None, 3\), but"
+        ):
+            traced(tf.ones([4, 2]), 1)
+
+
 # ---- integers of a dtype ------------------------------------------------------------------------
 
 WRAPPING: dict[str, Callable[[Any], Any]] = {

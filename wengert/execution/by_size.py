@@ -189,6 +189,7 @@ def _entering(graph: FunctionGraph, value: Any, general: SymbolicTensor) -> Any:
     What a session keeps behind a handle, as the value of a variable, is an input, too, if its size is known.
     """
     if isinstance(value, (np.ndarray, np.generic)):
+        general.shape.assert_is_compatible_with(value.shape)  # it may be stated
         x = graph.input(list(value.shape), value.dtype)
         x._known = general._known
         return x

@@ -82,6 +82,13 @@ def _holds(condition: Any) -> bool:
     return found is not None and bool(np.all(found))
 
 
+def _state(op: Operation, made: Sequence[Any]) -> None:
+    """State what is said of the results' shapes by `set_shape`; raises where they are known to have others here."""
+    for y, value in zip(op.outputs, made, strict=False):
+        if id(y) in op.graph.stated and type(value) is SymbolicTensor:
+            value.set_shape(y.shape)
+
+
 class _Replay:
     """The values that replace the tensors of a graph in a replay."""
 
@@ -106,6 +113,8 @@ class _Replay:
                     with made_in(self._scope(op.scope)):
                         made = self._again(op, inputs)
                 self._tensors += op.outputs
+                if op.graph.stated:
+                    _state(op, made)
                 self.known.update(
                     {id(y): value for y, value in zip(op.outputs, made, strict=False)}
                 )
