@@ -69,6 +69,7 @@ ROOMS = [
     "api.numpy",
     "api",
     "derivatives",
+    "scipy",
     "saving",
     "train",
     "lookup",

@@ -33,8 +33,8 @@ WAYS: dict[str, Callable[..., Any]] = {
         (lambda x: np.sum(np.unique(x)[:1]), r"np\.unique"),
         (lambda x: np.sum(x**2) + np.sum(special.jv(2, x)), "jv"),
         (lambda x: tf.reduce_sum(x) * np.hypot.reduce(x), r"np\.hypot\.reduce"),
-        (lambda x: tf.reduce_sum(x * special.logsumexp(x)), "A function of SciPy's"),
-        (lambda x: tf.reduce_sum(x) + linalg.norm(x), "A function of SciPy's"),
+        (lambda x: tf.reduce_sum(x * special.logsumexp(x)), "scipy.special.logsumexp"),
+        (lambda x: tf.reduce_sum(x) + linalg.norm(x), "scipy.linalg.norm"),
     ],
     ids=["nothing else", "a part", "of a ufunc", "of arrays", "of arrays, too"],
 )

@@ -19,6 +19,7 @@ from wengert.host.user_frames import callers_depth, callers_frame, is_the_users,
 from wengert.values.exits import (
     LOOKS,
     call_watchers,
+    called_of_arrays,
     exit_watchers,
     frame_that_called,
     is_by_arrays,
@@ -83,7 +84,7 @@ class _Watcher:
             if what:
                 _warn(caller, what)
         elif is_by_arrays(caller) and not caller.f_globals["__name__"].startswith("wengert."):
-            _warn(frame_that_called(caller), "A function of SciPy's or NumPy's")
+            _warn(frame_that_called(caller), called_of_arrays(caller))
 
     def called(self, function: Any, values: Iterable[Any], result: Any) -> None:
         """A function of NumPy's was given values, and its result is no tensor."""
@@ -137,8 +138,11 @@ def _has_fractions(result: Any) -> bool:
 def _warn(frame: FrameType, what: str) -> None:
     if not is_the_users(frame):  # the library itself, where it asks NumPy
         return
+    others = (
+        " Functions of SciPy's that are followed are in wengert.scipy." if "scipy" in what else ""
+    )
     warnings.warn_explicit(
-        f"{what} was given a value that is differentiated, and no gradient follows it: {_ZERO}. See "
+        f"{what} was given a value that is differentiated, and no gradient follows it: {_ZERO}.{others} See "
         '"A gradient of NumPy code" in docs/how-to.md; tf.wrap makes a function that has one of any.',
         GradientWarning,
         frame.f_code.co_filename,

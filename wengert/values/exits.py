@@ -36,6 +36,29 @@ def frame_that_called(frame: FrameType) -> FrameType:
     return at or frame
 
 
+def called_of_arrays(frame: FrameType) -> str:
+    """What of NumPy's or SciPy's the program called, where a value left inside of it: the outermost function."""
+    outermost, at = None, frame
+    while at is not None and is_by_arrays(at):
+        outermost = at if _public_module(at) else outermost  # not a wrapper around it
+        at = at.f_back  # type: ignore[assignment]
+    if outermost is None:
+        return "A function of SciPy's or NumPy's"
+    names = [_public_module(outermost), outermost.f_code.co_name]
+    owner = outermost.f_locals.get("self")
+    if owner is not None:  # a distribution of SciPy's has a name
+        own = getattr(owner, "name", None)
+        names.insert(1, own if isinstance(own, str) else type(owner).__name__.removesuffix("_gen"))
+    return ".".join(name for name in names if name != "__call__")
+
+
+def _public_module(frame: FrameType) -> str:
+    """The module that users import a function from, as its file's name tells; none of a library's inner ones."""
+    parts = frame.f_globals.get("__name__", "").split(".")
+    public = itertools.takewhile(lambda part: not part.startswith("_"), parts)
+    return ".".join(public) if "_lib" not in parts else ""
+
+
 def spoken_name(function: Any) -> str:
     """The name of a function of NumPy's or SciPy's, with its module where that is known."""
     owner: Any = getattr(function, "__self__", None)

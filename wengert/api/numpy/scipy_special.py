@@ -1,21 +1,32 @@
-"""SciPy's special functions on tensors: those that tf.math has, by the names that they have there.
+"""SciPy's special functions on tensors, by the names that they have there.
 
 They are elementwise functions as NumPy's are, so NumPy asks the tensor. Those of several elements, as
-`scipy.special.logsumexp`, take arrays, and ask nobody.
+`scipy.special.logsumexp`, take arrays, and ask nobody: `wengert.scipy.special` has those.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from wengert.api.numpy.elementwise import cbrt, exp2
 from wengert.api.numpy.promotion import in_floats, promoted_floats
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math import arithmetic, elementwise
+from wengert.ops.math.comparison import where
 from wengert.ops.nn import activations
 from wengert.ops.special import bessel, gamma, incomplete_gamma
+from wengert.values import dtypes
+
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+
+# Where ten terms of the asymptotic series have all digits: of wide floats, and of others.
+_SERIES_BELOW: Final = {dtypes.float64: -20.0}
+_NARROW_SERIES_BELOW: Final = -10.0
 
 _OF_ONE: Final[dict[str, Callable[..., Any]]] = {
     "gammaln": gamma.lgamma,
@@ -27,7 +38,8 @@ _OF_ONE: Final[dict[str, Callable[..., Any]]] = {
     "erfc": gamma.erfc,
     "erfinv": gamma.erfinv,
     "erfcinv": gamma.erfcinv,
-    "ndtr": lambda x: gamma.erfc(x * -(0.5**0.5)) / 2.0,
+    "ndtr": lambda x: _ndtr(x),
+    "log_ndtr": lambda x: _log_ndtr(x),
     "ndtri": gamma.ndtri,
     "expit": elementwise.sigmoid,
     "log_expit": activations.log_sigmoid,
@@ -44,14 +56,22 @@ _OF_ONE: Final[dict[str, Callable[..., Any]]] = {
     "k1e": bessel.bessel_k1e,
     "y0": bessel.bessel_y0,
     "y1": bessel.bessel_y1,
+    "exp2": exp2,
+    "cbrt": cbrt,
     "expm1": elementwise.expm1,
     "log1p": elementwise.log1p,
+    "dawsn": gamma.dawsn,
+    "expi": gamma.expint,
+    "spence": gamma.spence,
     "entr": lambda x: -arithmetic.xlogy(x, x),
 }
 _OF_SEVERAL: Final[dict[str, Callable[..., Any]]] = {
     "xlogy": arithmetic.xlogy,
     "xlog1py": arithmetic.xlog1py,
-    "betaln": lambda a, b: gamma.lgamma(a) + gamma.lgamma(b) - gamma.lgamma(a + b),
+    "betaln": lambda a, b: _betaln(a, b),
+    "beta": lambda a, b: _sign_of_beta(a, b) * elementwise.exp(_betaln(a, b)),
+    "huber": lambda delta, r: _huber(delta, elementwise.abs_real(r)),
+    "pseudo_huber": lambda delta, r: delta * (elementwise.sqrt(delta * delta + r * r) - delta),
     "betainc": incomplete_gamma.betainc,
     "gammainc": incomplete_gamma.igamma,
     "gammaincc": incomplete_gamma.igammac,
@@ -60,10 +80,56 @@ _OF_SEVERAL: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def _sign_of_gamma(x: Any) -> Any:
+def _ndtr(x: Tensor) -> Tensor:
+    return gamma.erfc(x * -(0.5**0.5)) / 2.0
+
+
+def _betaln(a: Tensor, b: Tensor) -> Tensor:
+    return gamma.lgamma(a) + gamma.lgamma(b) - gamma.lgamma(a + b)
+
+
+def _sign_of_gamma(x: Tensor) -> Tensor:
     """Below zero it changes from one whole number to the next."""
     is_odd = elementwise.floor(x) % 2.0 * elementwise.cast(x < 0.0, x.dtype)
     return 1.0 - 2.0 * is_odd
+
+
+def _sign_of_beta(a: Tensor, b: Tensor) -> Tensor:
+    return _sign_of_gamma(a) * _sign_of_gamma(b) * _sign_of_gamma(a + b)
+
+
+def _huber(delta: Tensor, size: Tensor) -> Tensor:
+    return where(size <= delta, size * size / 2.0, delta * (size - delta / 2.0))
+
+
+def _log_ndtr(x: Tensor) -> Tensor:
+    """The logarithm of the normal distribution function, also where that is too small for a float."""
+    bound = _SERIES_BELOW.get(x.dtype, _NARROW_SERIES_BELOW)
+    is_low, is_high = x < bound, x > 1.0
+    low, middle = where(is_low, x, bound), where(is_low | is_high, 0.0, x)
+    high = where(is_high, x, 1.0)
+    total: Any = 0.0
+    inverse = 1.0 / (low * low)
+    for k in range(19, 0, -2):  # 1 - 1/x² + 3/x⁴ - 15/x⁶ ...
+        total = -k * inverse * (1.0 + total)
+    by_series = low * low / -2.0 - elementwise.log(-low) + elementwise.log1p(total)
+    by_series = by_series - math.log(2.0 * math.pi) / 2.0
+    plain = elementwise.log(_ndtr(middle))
+    return where(is_low, by_series, where(is_high, elementwise.log1p(-_ndtr(-high)), plain))
+
+
+@functools.cache
+def functions() -> dict[str, Callable[..., Any]]:
+    """These functions of tensors, arrays and numbers by their names."""
+    ones = {name: deferrable(lambda x, f=f: f(in_floats(x))) for name, f in _OF_ONE.items()}
+    several = {
+        name: deferrable(lambda *xs, f=f: f(*promoted_floats(*xs)))
+        for name, f in _OF_SEVERAL.items()
+    }
+    found = ones | several
+    for name, function in found.items():
+        function.__name__ = function.__qualname__ = name
+    return found
 
 
 def of_scipy(ufunc: Any) -> Callable[..., Any] | None:
@@ -73,8 +139,5 @@ def of_scipy(ufunc: Any) -> Callable[..., Any] | None:
 
 @functools.cache
 def _table() -> dict[Any, Callable[..., Any]]:
-    found = {name: deferrable(lambda x, f=f: f(in_floats(x))) for name, f in _OF_ONE.items()}
-    for name, f in _OF_SEVERAL.items():
-        found[name] = deferrable(lambda *xs, f=f: f(*promoted_floats(*xs)))
     theirs = sys.modules["scipy.special"]
-    return {getattr(theirs, name): function for name, function in found.items()}
+    return {getattr(theirs, name): f for name, f in functions().items() if hasattr(theirs, name)}

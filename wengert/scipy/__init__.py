@@ -1,0 +1,15 @@
+"""SciPy's functions with gradients, by SciPy's names and with its arguments.
+
+SciPy makes arrays of what it is given, which no gradient follows. Here the functions that people differentiate
+are made of our operations, so that they have every derivative, in functions and out of them:
+
+special    logsumexp, softmax and the functions of single elements
+linalg     solving, factors and functions of matrices
+stats      densities and distribution functions
+signal     convolutions
+integrate  integrals of samples and of functions, differential equations
+
+>>> from wengert.scipy.stats import norm
+>>> print(tf.grad(lambda x: norm.logpdf(x, scale=2.0))(3.0).numpy())
+-0.75
+"""

@@ -1,0 +1,223 @@
+"""scipy.linalg: solving, factors and functions of matrices, with SciPy's arguments and results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wengert.api.numpy import linalg as of_numpy
+from wengert.api.numpy.further import block
+from wengert.api.numpy.promotion import as_tensor, in_floats, promoted, promoted_floats
+from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays import gathering, shaping
+from wengert.ops.arrays.creation import eye
+from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.slicing import reverse
+from wengert.ops.linalg import matrix_functions, qr_lu, triangular
+from wengert.ops.linalg.diagonals import band_part, set_diag
+from wengert.ops.linalg.matmul import matmul
+from wengert.ops.linalg.matrices import adjoint, transpose_last
+from wengert.ops.math.elementwise import ones_like, zeros_like
+from wengert.scipy.arguments import as_in_scipy
+from wengert.values.tensor import dims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wengert.api.numpy.promotion import Numeric
+    from wengert.values.tensor import Tensor
+
+det = as_in_scipy(of_numpy.det)
+eig = as_in_scipy(of_numpy.eig)
+eigvals = as_in_scipy(of_numpy.eigvals)
+inv = as_in_scipy(of_numpy.inv)
+norm = as_in_scipy(of_numpy.norm)
+svdvals = as_in_scipy(of_numpy.svdvals)
+expm = as_in_scipy(lambda a: matrix_functions.expm(in_floats(a)))
+sqrtm = as_in_scipy(lambda a: matrix_functions.sqrtm(in_floats(a)))
+
+
+def _of_sides(solution: Callable[[Tensor], Tensor], b: Tensor) -> Tensor:
+    """The solution of a system for one right-hand side or for the columns of several."""
+    if len(dims(b)) > 1:
+        return solution(b)
+    return shaping.squeeze(solution(shaping.expand_dims(b, -1)), -1)
+
+
+def _read(a: Tensor, lower: bool) -> Tensor:
+    """The Hermitian matrix whose one triangle is read: its lower triangle is that."""
+    return a if lower else adjoint(a)
+
+
+def _mirrored(a: Tensor, across: Callable[[Tensor], Tensor]) -> Tensor:
+    """The matrix with such a lower triangle."""
+    read = band_part(a, -1, 0)
+    return set_diag(read + across(read), of_numpy.diagonal(a))
+
+
+# ---- systems ----------------------------------------------------------------------------------
+
+
+@as_in_scipy
+def solve(
+    a: Numeric,
+    b: Numeric,
+    lower: bool = False,
+    *,
+    assume_a: str | None = None,
+    transposed: bool = False,
+) -> Tensor:
+    """The solution of a x = b. What is assumed of a says which of its elements are read.
+
+    >>> from wengert.scipy.linalg import solve
+    >>> solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 8.0]).numpy().tolist()
+    [1.0, 2.0]
+    """
+    matrix, sides = promoted_floats(a, b)
+    if assume_a in ("pos", "positive definite"):
+        return cho_solve(cho_factor(matrix, lower), sides)
+    if assume_a in ("lower triangular", "upper triangular"):
+        is_lower = assume_a == "lower triangular"
+        return solve_triangular(matrix, sides, int(transposed), is_lower)  # type: ignore[no-any-return]
+    if assume_a in ("sym", "symmetric"):
+        matrix = _mirrored(matrix if lower else transpose_last(matrix), transpose_last)
+    if assume_a in ("her", "hermitian"):
+        matrix = _mirrored(_read(matrix, lower), adjoint)
+    matrix = transpose_last(matrix) if transposed else matrix
+    return of_numpy.solve(matrix, sides)
+
+
+@as_in_scipy
+def solve_triangular(
+    a: Numeric, b: Numeric, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False
+) -> Tensor:
+    """The solution of a x = b, of which one triangle is read."""
+    matrix, sides = promoted_floats(a, b)
+    if unit_diagonal:
+        matrix = set_diag(matrix, ones_like(of_numpy.diagonal(matrix)))
+    if trans in (1, "T"):
+        matrix, lower = transpose_last(matrix), not lower
+    is_adjoint = trans in (2, "C")
+    return _of_sides(lambda b: triangular.triangular_solve(matrix, b, lower, is_adjoint), sides)
+
+
+@as_in_scipy
+def cholesky(a: Numeric, lower: bool = False) -> Tensor:
+    """The triangular factor of a positive definite matrix: the upper one, unless the lower one is asked for."""
+    factor = triangular.cholesky(_read(in_floats(a), lower))
+    return factor if lower else adjoint(factor)
+
+
+@as_in_scipy
+def cho_factor(a: Numeric, lower: bool = False) -> tuple[Tensor, bool]:
+    """The same, for `cho_solve`."""
+    return cholesky(a, lower), lower
+
+
+def cho_solve(c_and_lower: tuple[Numeric, bool], b: Numeric, **how: Any) -> Tensor:
+    """The solution of a x = b, of which the factor is known."""
+    c, lower = c_and_lower
+    return _cho_solve(c, b, lower, **how)  # type: ignore[no-any-return]
+
+
+@as_in_scipy
+def _cho_solve(c: Numeric, b: Numeric, lower: bool) -> Tensor:
+    factor, sides = promoted_floats(c, b)
+    return _of_sides(lambda b: triangular.cholesky_solve(_read(factor, lower), b), sides)
+
+
+@as_in_scipy
+def lstsq(a: Numeric, b: Numeric, cond: float | None = None) -> of_numpy.LeastSquares:
+    """The least squares solution, its squared errors, the rank and the singular values."""
+    found = of_numpy.lstsq(a, b, cond)
+    is_one = len(dims(found.x)) == 1 and dims(found.residuals) == (1,)
+    return found._replace(residuals=found.residuals[0]) if is_one else found
+
+
+@as_in_scipy
+def pinv(a: Numeric, *, rtol: float | None = None) -> Tensor:
+    """The pseudoinverse."""
+    return of_numpy.pinv(a, rtol)
+
+
+# ---- factors ----------------------------------------------------------------------------------
+
+
+@as_in_scipy
+def eigh(
+    a: Numeric, b: Numeric | None = None, *, lower: bool = True, eigvals_only: bool = False
+) -> Any:
+    """Eigenvalues, in ascending order, and eigenvectors of a Hermitian matrix; with b those of a x = w b x."""
+    if b is None:
+        matrix = _read(in_floats(a), lower)
+        return of_numpy.eigvalsh(matrix) if eigvals_only else of_numpy.eigh(matrix)
+    matrix, metric = (_read(x, lower) for x in promoted_floats(a, b))
+    factor = triangular.cholesky(metric)
+    half = triangular.triangular_solve(factor, _mirrored(matrix, adjoint))
+    both = triangular.triangular_solve(factor, adjoint(half))
+    if eigvals_only:
+        return of_numpy.eigvalsh(both)
+    found = of_numpy.eigh(both)
+    return found._replace(
+        eigenvectors=triangular.triangular_solve(factor, found.eigenvectors, adjoint=True)
+    )
+
+
+def eigvalsh(a: Numeric, b: Numeric | None = None, *, lower: bool = True, **how: Any) -> Tensor:
+    """The eigenvalues alone."""
+    return eigh(a, b, lower=lower, eigvals_only=True, **how)  # type: ignore[no-any-return]
+
+
+@as_in_scipy
+def svd(a: Numeric, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """The factors U, the singular values and Vh; the values alone if no more is asked for."""
+    return of_numpy.svd(a, full_matrices, compute_uv)
+
+
+@as_in_scipy
+def qr(a: Numeric, *, mode: str = "full") -> Any:
+    """An orthogonal matrix and a triangular one: whole, "economic", or the triangular one alone ("r")."""
+    if mode not in ("full", "economic", "r"):
+        raise ValueError(f"mode is full, economic or r, not {mode!r}.")
+    found = of_numpy.qr(a, "reduced" if mode == "economic" else "complete")
+    return (found.R,) if mode == "r" else found
+
+
+@as_in_scipy
+def lu(a: Numeric, permute_l: bool = False) -> Any:
+    """A permutation, a lower triangular matrix with ones, and an upper one; the first two as their product if asked."""
+    tensor = in_floats(a)
+    rows, columns = dims(tensor)[-2:]
+    if rows != columns:
+        raise ValueError(f"lu takes square matrices, and this one is {rows} x {columns}.")
+    packed, order = qr_lu.lu(tensor)
+    lower = set_diag(band_part(packed, -1, 0), ones_like(of_numpy.diagonal(packed)))
+    upper = band_part(packed, 0, -1)
+    permutation = transpose_last(gathering.gather(eye(rows, dtype=tensor.dtype), order))
+    return (matmul(permutation, lower), upper) if permute_l else (permutation, lower, upper)
+
+
+# ---- matrices that are made of others ---------------------------------------------------------
+
+
+@deferrable
+def block_diag(*arrs: Numeric) -> Tensor:
+    """A matrix with these along its diagonal."""
+    matrices = [shaping.reshape(x, (1, -1)) if len(dims(x)) < 2 else x for x in promoted(*arrs)]
+    sizes = [dims(x)[1] for x in matrices]
+    rows = [
+        [x if i == k else zeros_like(x[:, :1]) * np.zeros(n) for k, n in enumerate(sizes)]
+        for i, x in enumerate(matrices)
+    ]
+    return block(rows)
+
+
+@deferrable
+def toeplitz(c: Numeric, r: Numeric | None = None) -> Tensor:
+    """A matrix whose diagonals are constant: its first column, and its first row if that is another one."""
+    column, row = promoted(c, c if r is None else r)
+    line = concat([reverse(row[1:], [0]), column], 0)
+    rows, columns = dims(column)[0], dims(row)[0]
+    places = np.arange(rows)[:, None] - np.arange(columns) + columns - 1
+    return gathering.gather_densely(line, as_tensor(places))

@@ -1,0 +1,99 @@
+"""scipy.signal: convolutions and correlations, of signals with any number of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from wengert.api.numpy import fourier
+from wengert.api.numpy.elementwise import conjugate
+from wengert.api.numpy.further import convolve as convolve_line
+from wengert.api.numpy.promotion import as_tensor, promoted_floats
+from wengert.api.numpy.shapes import flip
+from wengert.scipy.arguments import as_in_scipy
+from wengert.values.tensor import dims
+
+if TYPE_CHECKING:
+    from wengert.api.numpy.promotion import Numeric
+    from wengert.values.tensor import Tensor
+
+_MOST: Final = 1 << 16  # products, of more of which Fourier transforms are faster
+
+
+def _cut(full: Tensor, a: Sequence[int], b: Sequence[int], mode: str, later: int = 0) -> Tensor:
+    """The part of a full convolution of signals of these sizes that is asked for: its middle, or half a step later."""
+    if mode == "full":
+        return full
+    if mode not in ("same", "valid"):
+        raise ValueError(f"acceptable mode flags are 'valid', 'same', or 'full', not {mode!r}.")
+    parts = []
+    for n, m in zip(a, b, strict=True):
+        size = n if mode == "same" else max(n, m) - min(n, m) + 1
+        begin = (n + m - 1 - size + later) // 2
+        parts.append(slice(begin, begin + size))
+    return full[tuple(parts)]
+
+
+def _signals(in1: Numeric, in2: Numeric, mode: str) -> tuple[Tensor, Tensor]:
+    a, b = promoted_floats(in1, in2)
+    sizes = list(zip(dims(a), dims(b), strict=False))
+    if len(dims(a)) != len(dims(b)):
+        raise ValueError("in1 and in2 should have the same dimensionality")
+    if mode == "valid" and not (all(n >= m for n, m in sizes) or all(n <= m for n, m in sizes)):
+        raise ValueError(
+            "For 'valid' mode, one must be at least as large as the other in every dimension"
+        )
+    return a, b
+
+
+@as_in_scipy
+def fftconvolve(in1: Numeric, in2: Numeric, mode: str = "full") -> Tensor:
+    """A convolution by Fourier transforms, along all axes."""
+    a, b = _signals(in1, in2, mode)
+    shape = [n + m - 1 for n, m in zip(dims(a), dims(b), strict=True)]
+    if a.dtype.is_complex:
+        full = fourier.ifftn(fourier.fftn(a, shape) * fourier.fftn(b, shape), shape)
+    else:
+        full = fourier.irfftn(fourier.rfftn(a, shape) * fourier.rfftn(b, shape), shape)
+    return _cut(full, dims(a), dims(b), mode)
+
+
+@as_in_scipy
+def convolve(in1: Numeric, in2: Numeric, mode: str = "full") -> Tensor:
+    """The sum of one signal, shifted, times each element of the other.
+
+    >>> from wengert.scipy.signal import convolve
+    >>> convolve([1.0, 2.0, 3.0], [0.0, 1.0], mode="same").numpy().tolist()
+    [0.0, 1.0, 2.0]
+    """
+    a, b = _signals(in1, in2, mode)
+    if len(dims(a)) != 1 or dims(a)[0] * dims(b)[0] > _MOST:
+        return fftconvolve(a, b, mode)  # type: ignore[no-any-return]
+    return _cut(convolve_line(a, b), dims(a), dims(b), mode)
+
+
+@as_in_scipy
+def correlate(in1: Numeric, in2: Numeric, mode: str = "full") -> Tensor:
+    """The convolution with the other signal turned around, and conjugate."""
+    return convolve(in1, conjugate(flip(as_tensor(in2))), mode)  # type: ignore[no-any-return]
+
+
+def convolve2d(in1: Numeric, in2: Numeric, mode: str = "full", **how: Any) -> Tensor:
+    """The convolution of images; around them is nothing."""
+    _check_boundary(**how)
+    return convolve(in1, in2, mode)  # type: ignore[no-any-return]
+
+
+def correlate2d(in1: Numeric, in2: Numeric, mode: str = "full", **how: Any) -> Tensor:
+    """The correlation of images; around them is nothing."""
+    _check_boundary(**how)
+    a, b = _signals(in1, in2, mode)
+    return _cut(correlate(a, b), dims(a), dims(b), mode, later=1)
+
+
+def _check_boundary(boundary: str = "fill", fillvalue: float = 0) -> None:
+    if boundary != "fill" or fillvalue != 0:
+        raise ValueError(
+            f"Around an image there are zeros here, boundary='fill' and fillvalue=0, not {boundary!r} and "
+            f"{fillvalue}: pad it before, with np.pad."
+        )

@@ -1,0 +1,309 @@
+"""The distributions of real numbers: a row for each."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from wengert.api.numpy.scipy_special import functions
+from wengert.ops.math.arithmetic import xlog1py, xlogy
+from wengert.ops.math.comparison import where
+from wengert.ops.math.elementwise import (
+    abs_real,
+    atan,
+    cos,
+    exp,
+    expm1,
+    log,
+    log1p,
+    sigmoid,
+    sqrt,
+    tan,
+)
+from wengert.ops.nn.activations import log_sigmoid
+from wengert.ops.special.bessel import bessel_i0e
+from wengert.ops.special.gamma import lgamma
+from wengert.ops.special.incomplete_gamma import betainc, igamma, igammac
+from wengert.scipy.stats.distribution import Continuous
+
+_LOG_2: Final = math.log(2.0)
+_LOG_PI: Final = math.log(math.pi)
+_LOG_ROOT_2_PI: Final = math.log(2.0 * math.pi) / 2.0
+
+_betaln = functions()["betaln"]
+_log_ndtr = functions()["log_ndtr"]
+_ndtr = functions()["ndtr"]
+_ndtri = functions()["ndtri"]
+
+
+def _positive(*shapes: Any) -> tuple[float, float]:
+    return 0.0, math.inf
+
+
+def _unit(*shapes: Any) -> tuple[float, float]:
+    return 0.0, 1.0
+
+
+# ---- with the normal distribution ---------------------------------------------------------------
+
+norm = Continuous(
+    "norm",
+    logpdf=lambda z: z * z / -2.0 - _LOG_ROOT_2_PI,
+    cdf=_ndtr,
+    sf=lambda z: _ndtr(-z),
+    ppf=_ndtri,
+    logcdf=_log_ndtr,
+    logsf=lambda z: _log_ndtr(-z),
+)
+halfnorm = Continuous(
+    "halfnorm",
+    logpdf=lambda z: z * z / -2.0 - _LOG_ROOT_2_PI + _LOG_2,
+    cdf=lambda z: 2.0 * _ndtr(z) - 1.0,
+    sf=lambda z: 2.0 * _ndtr(-z),
+    ppf=lambda q: -_ndtri((1.0 - q) / 2.0),
+    logsf=lambda z: _LOG_2 + _log_ndtr(-z),
+    support=_positive,
+)
+lognorm = Continuous(
+    "lognorm",
+    "s",
+    logpdf=lambda z, s: (log(z) / s) ** 2 / -2.0 - log(s) - log(z) - _LOG_ROOT_2_PI,
+    cdf=lambda z, s: _ndtr(log(z) / s),
+    sf=lambda z, s: _ndtr(-log(z) / s),
+    ppf=lambda q, s: exp(s * _ndtri(q)),
+    logcdf=lambda z, s: _log_ndtr(log(z) / s),
+    logsf=lambda z, s: _log_ndtr(-log(z) / s),
+    support=_positive,
+    is_open=True,
+)
+
+
+def _log_between(a: Any, b: Any) -> Any:
+    """The logarithm of the normal distribution's mass between two numbers, in the tail where it is small."""
+    is_right = a > 0.0
+    low, high = where(is_right, -b, a), where(is_right, -a, b)
+    return _log_ndtr(high) + log1p(-exp(_log_ndtr(low) - _log_ndtr(high)))
+
+
+def _log_share(a: Any, z: Any, b: Any, is_below: bool) -> Any:
+    """The logarithm of the part of the mass between two numbers that is below a third one, or above it."""
+    whole = _log_between(a, b)
+    below, above = _log_between(a, z) - whole, _log_between(z, b) - whole
+    share, rest = (below, above) if is_below else (above, below)
+    is_most = share > -_LOG_2
+    return where(is_most, log1p(-exp(where(is_most, rest, -1.0))), share)
+
+
+def _truncated_quantile(q: Any, a: Any, b: Any) -> Any:
+    is_right = a > 0.0
+    low, high = where(is_right, -b, a), where(is_right, -a, b)
+    share = where(is_right, 1.0 - q, q)
+    z = _ndtri(_ndtr(low) + share * (_ndtr(high) - _ndtr(low)))
+    return where(is_right, -z, z)
+
+
+truncnorm = Continuous(
+    "truncnorm",
+    "a b",
+    logpdf=lambda z, a, b: z * z / -2.0 - _LOG_ROOT_2_PI - _log_between(a, b),
+    cdf=lambda z, a, b: exp(_log_between(a, z) - _log_between(a, b)),
+    sf=lambda z, a, b: exp(_log_between(z, b) - _log_between(a, b)),
+    ppf=_truncated_quantile,
+    logcdf=lambda z, a, b: _log_share(a, z, b, is_below=True),
+    logsf=lambda z, a, b: _log_share(a, z, b, is_below=False),
+    support=lambda a, b: (a, b),
+    wrong=lambda a, b: a >= b,
+)
+
+# ---- with the gamma function --------------------------------------------------------------------
+
+
+def _log_gamma_density(z: Any, a: Any) -> Any:
+    return xlogy(a - 1.0, z) - z - lgamma(a)
+
+
+gamma = Continuous(
+    "gamma",
+    "a",
+    logpdf=_log_gamma_density,
+    cdf=lambda z, a: igamma(a, z),
+    sf=lambda z, a: igammac(a, z),
+    support=_positive,
+)
+chi2 = Continuous(
+    "chi2",
+    "df",
+    logpdf=lambda z, df: _log_gamma_density(z / 2.0, df / 2.0) - _LOG_2,
+    cdf=lambda z, df: igamma(df / 2.0, z / 2.0),
+    sf=lambda z, df: igammac(df / 2.0, z / 2.0),
+    support=_positive,
+)
+invgamma = Continuous(
+    "invgamma",
+    "a",
+    logpdf=lambda z, a: -(a + 1.0) * log(z) - lgamma(a) - 1.0 / z,
+    cdf=lambda z, a: igammac(a, 1.0 / z),
+    sf=lambda z, a: igamma(a, 1.0 / z),
+    support=_positive,
+    is_open=True,
+)
+beta = Continuous(
+    "beta",
+    "a b",
+    logpdf=lambda z, a, b: xlog1py(b - 1.0, -z) + xlogy(a - 1.0, z) - _betaln(a, b),
+    cdf=lambda z, a, b: betainc(a, b, z),
+    sf=lambda z, a, b: betainc(b, a, 1.0 - z),
+    support=_unit,
+)
+
+
+def _log_f_density(z: Any, m: Any, n: Any) -> Any:
+    powers = xlogy(m / 2.0 - 1.0, z) - (m + n) / 2.0 * log(n + m * z)
+    return powers + m / 2.0 * log(m) + n / 2.0 * log(n) - _betaln(m / 2.0, n / 2.0)
+
+
+f = Continuous(
+    "f",
+    "dfn dfd",
+    logpdf=_log_f_density,
+    cdf=lambda z, m, n: betainc(m / 2.0, n / 2.0, m * z / (n + m * z)),
+    sf=lambda z, m, n: betainc(n / 2.0, m / 2.0, n / (n + m * z)),
+    support=_positive,
+)
+
+
+def _log_t_density(z: Any, df: Any) -> Any:
+    powers = (df + 1.0) / -2.0 * log1p(z * z / df) - log(df) / 2.0
+    return powers + lgamma((df + 1.0) / 2.0) - lgamma(df / 2.0) - _LOG_PI / 2.0
+
+
+def _t_tail(size: Any, df: Any) -> Any:
+    """The probability of more than a positive number; near zero along the tangent, which is exact there."""
+    is_near = size < 1e-9
+    far = where(is_near, 1.0, size)
+    found = betainc(df / 2.0, 0.5 + 0.0 * df, df / (df + far * far)) / 2.0
+    return where(is_near, 0.5 - size * exp(_log_t_density(0.0 * size, df)), found)
+
+
+def _t_below(z: Any, df: Any) -> Any:
+    tail = _t_tail(where(z < 0.0, -z, z), df)
+    return where(z < 0.0, tail, 1.0 - tail)
+
+
+t = Continuous("t", "df", logpdf=_log_t_density, cdf=_t_below, sf=lambda z, df: _t_below(-z, df))
+
+# ---- with elementary functions ------------------------------------------------------------------
+
+uniform = Continuous(
+    "uniform",
+    logpdf=lambda z: 0.0 * z,
+    cdf=lambda z: z,
+    sf=lambda z: 1.0 - z,
+    ppf=lambda q: q,
+    support=_unit,
+)
+expon = Continuous(
+    "expon",
+    logpdf=lambda z: -z,
+    cdf=lambda z: -expm1(-z),
+    sf=lambda z: exp(-z),
+    ppf=lambda q: -log1p(-q),
+    logsf=lambda z: -z,
+    support=_positive,
+)
+
+
+def _laplace_below(z: Any) -> Any:
+    tail = exp(-abs_real(z)) / 2.0
+    return where(z > 0.0, 1.0 - tail, tail)
+
+
+laplace = Continuous(
+    "laplace",
+    logpdf=lambda z: -abs_real(z) - _LOG_2,
+    cdf=_laplace_below,
+    sf=lambda z: _laplace_below(-z),
+    ppf=lambda q: where(q > 0.5, -log(2.0 * (1.0 - q)), log(2.0 * q)),
+)
+logistic = Continuous(
+    "logistic",
+    logpdf=lambda z: log_sigmoid(z) + log_sigmoid(-z),
+    cdf=sigmoid,
+    sf=lambda z: sigmoid(-z),
+    ppf=lambda q: log(q) - log1p(-q),
+    logcdf=log_sigmoid,
+    logsf=lambda z: log_sigmoid(-z),
+)
+
+
+def _arc_below(z: Any) -> Any:
+    """The distribution function of Cauchy; far below as the small number that it is."""
+    is_low = z < -1.0
+    return where(is_low, atan(-1.0 / where(is_low, z, -1.0)), atan(z) + math.pi / 2.0) / math.pi
+
+
+cauchy = Continuous(
+    "cauchy",
+    logpdf=lambda z: -_LOG_PI - log1p(z * z),
+    cdf=_arc_below,
+    sf=lambda z: _arc_below(-z),
+    ppf=lambda q: tan(math.pi * (q - 0.5)),
+)
+halfcauchy = Continuous(
+    "halfcauchy",
+    logpdf=lambda z: _LOG_2 - _LOG_PI - log1p(z * z),
+    cdf=lambda z: atan(z) * (2.0 / math.pi),
+    sf=lambda z: 2.0 * _arc_below(-z),
+    ppf=lambda q: tan(q * (math.pi / 2.0)),
+    support=_positive,
+)
+gumbel_r = Continuous(
+    "gumbel_r",
+    logpdf=lambda z: -z - exp(-z),
+    cdf=lambda z: exp(-exp(-z)),
+    sf=lambda z: -expm1(-exp(-z)),
+    ppf=lambda q: -log(-log(q)),
+    logcdf=lambda z: -exp(-z),
+)
+gumbel_l = Continuous(
+    "gumbel_l",
+    logpdf=lambda z: z - exp(z),
+    cdf=lambda z: -expm1(-exp(z)),
+    sf=lambda z: exp(-exp(z)),
+    ppf=lambda q: log(-log1p(-q)),
+    logsf=lambda z: -exp(z),
+)
+rayleigh = Continuous(
+    "rayleigh",
+    logpdf=lambda z: log(z) - z * z / 2.0,
+    cdf=lambda z: -expm1(z * z / -2.0),
+    sf=lambda z: exp(z * z / -2.0),
+    ppf=lambda q: sqrt(-2.0 * log1p(-q)),
+    logsf=lambda z: z * z / -2.0,
+    support=_positive,
+)
+pareto = Continuous(
+    "pareto",
+    "b",
+    logpdf=lambda z, b: log(b) - (b + 1.0) * log(z),
+    cdf=lambda z, b: -expm1(-b * log(z)),
+    sf=lambda z, b: exp(-b * log(z)),
+    ppf=lambda q, b: exp(-log1p(-q) / b),
+    logsf=lambda z, b: -b * log(z),
+    support=lambda *shapes: (1.0, math.inf),
+)
+weibull_min = Continuous(
+    "weibull_min",
+    "c",
+    logpdf=lambda z, c: log(c) + xlogy(c - 1.0, z) - z**c,
+    cdf=lambda z, c: -expm1(-(z**c)),
+    sf=lambda z, c: exp(-(z**c)),
+    ppf=lambda q, c: (-log1p(-q)) ** (1.0 / c),
+    logsf=lambda z, c: -(z**c),
+    support=_positive,
+)
+vonmises = Continuous(
+    "vonmises",
+    "kappa",
+    logpdf=lambda z, kappa: kappa * (cos(z) - 1.0) - 2.0 * _LOG_ROOT_2_PI - log(bessel_i0e(kappa)),
+)
