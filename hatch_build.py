@@ -1,4 +1,4 @@
-"""Builds the machine in C along with the package, where there is a C compiler.
+"""Puts the benchmarks into a wheel, and builds the machine in C along with it, where there is a C compiler.
 
 Without one, or with WENGERT_MACHINE=python, the package is Python alone, and does the same.
 """
@@ -14,6 +14,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOM = Path("wengert/core")
+MEASURED = ("results", "__pycache__")  # what a checkout holds besides the benchmarks themselves
 
 
 class MachineBuildHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -23,11 +24,16 @@ class MachineBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and tell the builder."""
+        root, editable = Path(self.root), version == "editable"
+        # `wengert bench` measures with these where there is no checkout.
+        if self.target_name == "wheel" and not editable:
+            for path in (root / "benchmarks").iterdir():
+                if path.name not in MEASURED:
+                    build_data["force_include"][str(path)] = f"wengert/bench/benchmarks/{path.name}"
         if self.target_name != "wheel" or os.environ.get("WENGERT_MACHINE") == "python":
             return
-        root = Path(self.root)
         tool = runpy.run_path(str(root / "tools" / "compile_machine.py"))
-        name, editable = tool["file_name"](), version == "editable"
+        name = tool["file_name"]()
         folder = root / ROOM if editable else Path(tempfile.mkdtemp(prefix="wengert-"))
         complaint = tool["compile_machine"](root / ROOM / "machine.c", folder / name)
         if complaint:
