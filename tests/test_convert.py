@@ -663,3 +663,39 @@ def test_gradients_flow_through_a_list_that_is_cast() -> None:
     gradient = tape.gradient(y, v)
     assert gradient.dtype is tf.float32
     assert gradient.numpy() == 5.0
+
+
+class Readings:
+    """What a library shows its parameters in: it has a length and elements, and derives from nothing."""
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.values[index]
+
+
+@pytest.mark.parametrize(
+    ("value", "want"),
+    [
+        (Readings(1.0, 2.0), tf.constant([1.0, 2.0])),
+        (Readings(1, 2), tf.constant([1, 2])),
+        (Readings(Readings(1.0), [2.0]), tf.constant([[1.0], [2.0]])),
+        ([Readings(1.0, 2.0)], tf.constant([[1.0, 2.0]])),
+        (Readings(), tf.constant([])),
+        (Readings("a", "b"), tf.constant(["a", "b"])),
+        (Readings(np.float64(1.0), np.float64(2.0)), tf.constant([1.0, 2.0], tf.float64)),
+    ],
+)
+def test_what_has_a_length_and_elements_is_a_sequence(value: Any, want: Any) -> None:
+    got = tf.convert_to_tensor(value)
+    assert (got.dtype, got.numpy().tolist()) == (want.dtype, want.numpy().tolist())
+
+
+@pytest.mark.parametrize("value", [{0: 1.0}, [{0: 1.0}], collections.ChainMap({0: 1.0})])
+def test_a_mapping_is_no_sequence(value: Any) -> None:
+    with pytest.raises(ValueError, match="unsupported type"):
+        tf.convert_to_tensor(value)

@@ -280,3 +280,12 @@ def test_quantized_integers_are_cast(kind: tf.DType) -> None:
     assert tf.cast(
         tf.bitcast(tf.constant([1, 2], tf.int8), tf.qint8), tf.int32
     ).numpy().tolist() == [1, 2]
+
+
+def test_what_numpy_arrays_can_hold() -> None:
+    """Numbers and strings, but not what refers to a variable or holds values of any type."""
+    assert all(
+        t.is_numpy_compatible for t in (tf.float32, tf.bfloat16, tf.bool, tf.string, tf.qint8)
+    )
+    assert not tf.resource.is_numpy_compatible
+    assert not tf.variant.is_numpy_compatible

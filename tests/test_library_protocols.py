@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import abc
 from collections import namedtuple
 from typing import Any
 
+import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.compat import resolver
 from wengert.compat.internals.trackable import data_structures
 from wengert.compat.internals.util import nest
 
@@ -127,3 +130,71 @@ def test_a_strategy_on_one_device() -> None:
     assert strategy.extended.update(v, lambda w, a: w.assign_add(a), (1.0,)).numpy() == 3.0
     with pytest.raises(ValueError, match="There is no device '/gpu:0'"):
         tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])
+
+
+def test_a_variable_of_a_library_may_be_of_an_abstract_class() -> None:
+    """A class of variables, and one that says what its subclasses must have, go together."""
+
+    class Bounded(abc.ABC):
+        @abc.abstractmethod
+        def bound(self) -> float: ...
+
+    class Kind(type(tf.Variable), type(Bounded)):  # type: ignore[misc]
+        """As a library joins the two."""
+
+    class Unfinished(tf.Variable, Bounded, metaclass=Kind):  # type: ignore[metaclass]
+        """It has no bound."""
+
+    class Parameter(Unfinished):
+        def bound(self) -> float:
+            return 5.0
+
+    p = Parameter(2.0)
+    with tf.GradientTape() as tape:
+        y = p * p
+    assert tape.gradient(y, p).numpy() == 4.0
+    assert isinstance(p, Bounded)
+    assert isinstance(p, tf.Variable)
+    assert not isinstance(tf.constant(1.0), Parameter)
+    with pytest.raises(TypeError, match="abstract"):
+        Unfinished(2.0)  # type: ignore[abstract]
+
+
+def test_a_library_keeps_names_of_its_own_in_its_variables() -> None:
+    """A class before the variable's says what the name is."""
+
+    class Named:
+        def __init__(self, *, label: str, **given: Any) -> None:
+            self._name = label
+            super().__init__(**given)
+
+        @property
+        def name(self) -> str:
+            return self._name
+
+    class Parameter(Named, tf.Variable): ...
+
+    assert Parameter(label="mu", initial_value=1.0, name="theirs").name == "mu"
+    with tf.Graph().as_default():
+        assert tf.compat.v1.get_variable("v", [2]).name == "v:0"
+
+
+def test_what_becomes_a_tensor_is_a_type() -> None:
+    """It joins with other types, and tells what is one of them."""
+    numbers = int | np.ndarray | tf.types.experimental.TensorLike
+    assert isinstance(tf.Variable(1.0), numbers)
+    assert isinstance([1.0], numbers)
+    assert isinstance(np.float32(1.0), numbers)
+    assert not isinstance({}, tf.types.experimental.TensorLike)
+    assert (
+        resolver.find("python.types.core", "TensorLike", False) is tf.types.experimental.TensorLike
+    )
+    assert resolver.find("python.types.core", "Tensor", False) is internal.types.Tensor
+
+
+def test_parts_of_a_variable_by_their_internal_name() -> None:
+    part = resolver.find("python.ops.tensor_getitem_override", "_slice_helper_var", False)
+    v = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        y = part(v, slice(1, None))
+    assert tf.convert_to_tensor(tape.gradient(y, v)).numpy().tolist() == [0.0, 1.0, 1.0]

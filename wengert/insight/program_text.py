@@ -343,7 +343,7 @@ def short(place: str) -> str:
 
 def name_of(source: Any) -> str:
     """What a source is called where the program does not write it: a variable has a name of its own."""
-    name = getattr(source, "_name", None) or getattr(getattr(source, "op", None), "name", "")
+    name = getattr(source, "_handle_name", None) or getattr(getattr(source, "op", None), "name", "")
     return str(name).partition(":")[0] or "the source"
 
 

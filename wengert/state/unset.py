@@ -23,7 +23,7 @@ class UnsetVariable(Variable):
         self._kind = dtype
         self._key = Key()
         self._lock = new_lock()
-        self._name = f"{name}:0"
+        self._handle_name = f"{name}:0"
         self._shape = TensorShape(shape)
         self.trainable = trainable
         self.constraint = None

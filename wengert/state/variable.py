@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+from abc import ABCMeta
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -48,8 +49,15 @@ def _refuse_in_place(sign: str, instead: str = "") -> Any:
 _NUMBERS: Final = itertools.count()
 
 
-class Made(type):
-    """The class of variables: a call asks the creators in force."""
+class Made(ABCMeta):
+    """The class of variables: a call asks the creators in force.
+
+    An ABCMeta, as TensorFlow's is: libraries derive from a variable and an abstract class at once.
+    Whether a value is a variable is asked at every operation, and stays Python's own question.
+    """
+
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """A new variable."""
@@ -94,8 +102,8 @@ class Variable(Value, metaclass=Made):
 
     __slots__ = (
         "__dict__",  # libraries hang attributes of their own on variables
+        "_handle_name",
         "_lock",
-        "_name",
         "_number",
         "_shape",
         "aggregation",
@@ -140,7 +148,7 @@ class Variable(Value, metaclass=Made):
         self._array: Any = tensor._array if not is_local else _room(tensor)
         self._key: Key | None = Key()
         scope = thread.context.scope if graph is None else graph.names.scope
-        self._name = f"{scope or ''}{name or 'Variable'}:0"
+        self._handle_name = f"{scope or ''}{name or 'Variable'}:0"
         self._shape = TensorShape(tensor.shape if shape is None else shape)
         check_initial_shape(tensor.shape, shape)
         self.trainable = is_trained(trainable, synchronization)
@@ -170,11 +178,11 @@ class Variable(Value, metaclass=Made):
     @property
     def name(self) -> str:
         """The name, followed by `:0`."""
-        return self._name
+        return self._handle_name
 
     @property
     def _shared_name(self) -> str:
-        return self._name.partition(":")[0]
+        return self._handle_name.partition(":")[0]
 
     @property
     def _distribute_strategy(self) -> None:
@@ -354,7 +362,7 @@ class Variable(Value, metaclass=Made):
         dtype = self._check_dtype(tensor)
         if not dtype.is_numeric:
             raise InvalidArgumentError(
-                f"{verb} is not defined for variable '{self._name}' of dtype {dtype.name} "
+                f"{verb} is not defined for variable '{self._handle_name}' of dtype {dtype.name} "
                 f"[Op:{verb}VariableOp]"
             )
         shape = self._array.shape
@@ -371,7 +379,7 @@ class Variable(Value, metaclass=Made):
         self._check_dtype(tensor)
         if not self._shape.is_compatible_with(tensor.shape):
             raise ValueError(
-                f"Cannot assign value to variable ' {self._name}': Shape mismatch."  # their blanks
+                f"Cannot assign value to variable ' {self._handle_name}': Shape mismatch."  # their blanks
                 f"The variable shape {self._shape}, and the assigned value shape "
                 f"{tensor.shape} are incompatible."
             )
@@ -381,7 +389,7 @@ class Variable(Value, metaclass=Made):
         if tensor.dtype is not dtype:
             raise ValueError(
                 f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
-                f"{tensor.dtype.name}: cannot assign it to variable '{self._name}'. "
+                f"{tensor.dtype.name}: cannot assign it to variable '{self._handle_name}'. "
                 f"Use tf.cast(value, tf.{dtype.name})."
             )
         return dtype
@@ -411,7 +419,7 @@ class Variable(Value, metaclass=Made):
         return _remake(
             copy.copy(self._array),
             self.trainable,
-            self._name[:-2],
+            self._handle_name[:-2],
             self._shape,
             self.constraint,
             self.synchronization,
@@ -422,7 +430,7 @@ class Variable(Value, metaclass=Made):
         parts = (
             np.array(self._array),
             self.trainable,
-            self._name[:-2],
+            self._handle_name[:-2],
             self._shape,
             None,
             self.synchronization,
@@ -436,7 +444,7 @@ class Variable(Value, metaclass=Made):
 
     def __repr__(self) -> str:
         return (
-            f"<tf.Variable '{self._name}' shape={self._shape} dtype={self.dtype.name}, "
+            f"<tf.Variable '{self._handle_name}' shape={self._shape} dtype={self.dtype.name}, "
             f"numpy={shown_value(self._array)}>"
         )
 
@@ -495,7 +503,7 @@ def _remake(
         synchronization=synchronization,
         aggregation=aggregation,
     )
-    made._name = f"{name}:0"
+    made._handle_name = f"{name}:0"
     return made
 
 

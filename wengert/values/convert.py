@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from typing import Any, Final
 
 import numpy as np
@@ -188,9 +188,12 @@ def _check_mixture(value: Any, first: Any, kinds: set[str], dtype: DType | None)
 
 
 def _is_sequence(value: Any) -> bool:
-    return isinstance(value, (list, tuple, Sequence, TensorShape)) and not isinstance(
-        value, (str, bytes)
-    )
+    if isinstance(value, (list, tuple, Sequence, TensorShape)):
+        return not isinstance(value, (str, bytes))
+    if isinstance(value, (Mapping, Composite)) or hasattr(type(value), "__array__"):
+        return False
+    # A library's own, which has a length and its elements by number.
+    return isinstance(value, Sized) and hasattr(value, "__getitem__")
 
 
 def _first(value: Any) -> Any:

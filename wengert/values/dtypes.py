@@ -122,6 +122,11 @@ class DType:
         return self._kind in "fciu"
 
     @property
+    def is_numpy_compatible(self) -> bool:
+        """Whether NumPy's arrays can hold it: not what refers to a variable, or holds anything."""
+        return self._kind not in "rv"
+
+    @property
     def size(self) -> int:
         """Bytes of one number."""
         return 0 if self._kind == "s" else self.numpy_dtype.itemsize

@@ -12,7 +12,16 @@ are strings, so that importing the file would cost nothing either.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, SupportsIndex, TypeAlias, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Protocol,
+    SupportsFloat,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    runtime_checkable,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,6 +59,7 @@ class SupportsArray(Protocol):
     def __array__(self) -> np.ndarray[Any, Any]: ...
 
 
+@runtime_checkable
 class SupportsTensor(Protocol):
     """An object that knows how to become a tensor."""
 

@@ -100,7 +100,8 @@ class StandIn(Variable):
     def __init__(self, like: Variable) -> None:
         self._array = Form(like._array.shape, like._array.dtype)
         self._key = Key()
-        self._name, self._shape, self.trainable = like._name, like._shape, like.trainable
+        self._handle_name, self._shape = like._handle_name, like._shape
+        self.trainable = like.trainable
         self.constraint = like.constraint
         self.synchronization, self.aggregation = like.synchronization, like.aggregation
 

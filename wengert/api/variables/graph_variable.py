@@ -187,7 +187,7 @@ class GraphVariable(Variable):
     def _name_as(self, name: str) -> None:
         self._array = self._handle._array
         self._key = self._handle._key
-        self._name = f"{name}:0"
+        self._handle_name = f"{name}:0"
         self._snapshot: Any = None
 
     def _collect(self, collections: Iterable[Any] | None) -> None:
@@ -231,7 +231,7 @@ class GraphVariable(Variable):
     def to_proto(self, export_scope: str | None = None) -> Any:
         """The variable as a VariableDef; None if it lies outside of the scope that is exported."""
         inside = f"{export_scope}/" if export_scope else ""
-        if not self._name.startswith(inside):
+        if not self._handle_name.startswith(inside):
             return None
         return variable_message(self, lambda name: name.removeprefix(inside))
 
@@ -288,7 +288,7 @@ class GraphVariable(Variable):
         """Not available in graphs: raises NotImplementedError."""
         raise NotImplementedError(
             "numpy() is only available when eager execution is enabled: the value of "
-            f"'{self._name}' lives in a session. Use sess.run(variable)."
+            f"'{self._handle_name}' lives in a session. Use sess.run(variable)."
         )
 
     def eval(self, session: Session | None = None) -> Any:
@@ -341,7 +341,7 @@ class GraphVariable(Variable):
 
     def __repr__(self) -> str:
         kind = self.dtype.name if self.uses_resource else f"{self.dtype.name}_ref"
-        return f"<tf.Variable '{self._name}' shape={self._shape} dtype={kind}>"
+        return f"<tf.Variable '{self._handle_name}' shape={self._shape} dtype={kind}>"
 
 
 def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Operation | None:
