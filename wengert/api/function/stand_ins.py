@@ -114,7 +114,7 @@ class StandIn(Variable):
         raise IdentityAskedError
 
     def __repr__(self) -> str:
-        return f"<tf.Variable {self._name!r} shape={self._shape} dtype={self.dtype.name}>"
+        return f"<tf.Variable {self._handle_name!r} shape={self._shape} dtype={self.dtype.name}>"
 
 
 def form_of(variable: Variable, place: int) -> VariableForm:
