@@ -530,6 +530,10 @@ def test_assertions_that_hold() -> None:
     d.assert_integer(tf.constant(1))
     d.assert_proper_iterable([tf.constant(1.0)])
     assert d.assert_same_float_dtype([tf.constant(1.0), tf.constant(2.0)]) is tf.float32
+    operator = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+    assert d.assert_same_float_dtype([operator, None, 1.0]) is tf.float32
+    with pytest.raises(ValueError, match="must be of the same type"):
+        d.assert_same_float_dtype([operator, tf.constant(1.0, F64)])
     assert d.assert_scalar(1.0).numpy() == 1.0
     assert d.is_numeric_tensor(tf.constant(1))
     assert not d.is_numeric_tensor(1)

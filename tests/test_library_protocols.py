@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.compat import resolver
+from wengert.compat import keras2, resolver
 from wengert.compat.internals.trackable import data_structures
 from wengert.compat.internals.util import nest
 
@@ -198,3 +198,17 @@ def test_parts_of_a_variable_by_their_internal_name() -> None:
     with tf.GradientTape() as tape:
         y = part(v, slice(1, None))
     assert tf.convert_to_tensor(tape.gradient(y, v)).numpy().tolist() == [0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("path", ["tf_keras.optimizers", "tf_keras.optimizers.legacy"])
+def test_optimizers_of_keras_2_by_their_modules(path: str) -> None:
+    """Imported, or found from the package: the same without Keras 2, and they train."""
+    found: Any = keras2.Keras2(keras2.NAME)
+    for name in path.split(".")[1:]:
+        found = getattr(found, name)
+    assert found.Adam is keras2.Keras2(path).Adam
+    v = tf.Variable(1.0)
+    found.SGD(0.5).apply_gradients([(tf.constant(1.0), v)])
+    assert v.numpy() == 0.5
+    with pytest.raises(ImportError, match=r"tf_keras\.layers\.Dense"):
+        keras2.Keras2(keras2.NAME).layers.Dense(2)

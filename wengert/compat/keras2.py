@@ -17,6 +17,12 @@ _NAMES: Final = [
     "backend", "callbacks", "constraints", "datasets", "initializers", "layers", "losses",
     "metrics", "models", "optimizers", "preprocessing", "regularizers", "utils",
 ]  # fmt: skip
+# The modules that have names here. What Keras calls the legacy optimizers compute the same.
+_HERE: Final[dict[str, Any]] = {
+    f"{NAME}.initializers": initializers,
+    f"{NAME}.optimizers": optimizers,
+    f"{NAME}.optimizers.legacy": optimizers,
+}
 
 
 _registered: Final[dict[str, Any]] = {}  # what programs enter under names
@@ -52,26 +58,18 @@ def absent(path: str) -> Any:
 class Keras2(ModuleType):
     """The module, or one of its modules whose names are here."""
 
-    def __init__(self, path: str, names: Any = None) -> None:
+    def __init__(self, path: str) -> None:
         super().__init__(path, f"{path}, of which a few names are here.")
         self.__path__: list[str] = []
-        self._names = names
         self.__all__ = [n for n in _NAMES if n != "__internal__"] if path == NAME else []
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__internal__":
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         path = f"{self.__name__}.{name}"
-        found = getattr(self._names, name, None) or absent(path)
+        if path in _HERE:
+            found: Any = Keras2(path)
+        else:
+            found = getattr(_HERE.get(self.__name__), name, None) or absent(path)
         setattr(self, name, found)
         return found
-
-
-def keras2(path: str) -> ModuleType:
-    """The module at a path."""
-    if path == NAME:
-        made = Keras2(path)
-        for name, names in (("optimizers", optimizers), ("initializers", initializers)):
-            setattr(made, name, Keras2(f"{path}.{name}", names))
-        return made
-    return Keras2(path)

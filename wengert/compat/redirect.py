@@ -135,7 +135,7 @@ class _KerasLoader(Loader):
 
 class _Keras2Loader(Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return keras2.keras2(spec.name)
+        return keras2.Keras2(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing to do: what there is of it is complete."""

@@ -553,17 +553,22 @@ def assert_same_float_dtype(
 ) -> DType:
     """Assert that all tensors have one floating-point dtype; returns it, by default float32.
 
+    Whatever has a dtype is asked for it: a linear operator, a library's distribution.
+
     >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant(2.0)])
     tf.float32
     """
     kind = None if dtype is None else as_dtype(dtype)
     first: Any = None
     for tensor in tensors or ():
-        x = convert(tensor)
-        if kind is not None and x.dtype is not kind:
+        if tensor is None:
+            continue
+        x = tensor if hasattr(tensor, "dtype") else convert(tensor)
+        found = as_dtype(x.dtype).base_dtype
+        if kind is not None and found is not kind:
             like = "" if first is None else f" as {first}"
-            raise ValueError(f"{x}, type={x.dtype!r}, must be of the same type ({kind!r}){like}.")
-        kind, first = x.dtype, x if first is None else first
+            raise ValueError(f"{x}, type={found!r}, must be of the same type ({kind!r}){like}.")
+        kind, first = found, x if first is None else first
     kind = kind or float32
     if not kind.is_floating:
         raise ValueError(f"Expected floating point type, got {kind!r}.")
