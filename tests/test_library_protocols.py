@@ -142,10 +142,10 @@ def test_a_variable_of_a_library_may_be_of_an_abstract_class() -> None:
     class Kind(type(tf.Variable), type(Bounded)):  # type: ignore[misc]
         """As a library joins the two."""
 
-    class Unfinished(tf.Variable, Bounded, metaclass=Kind):  # type: ignore[metaclass]
+    class Unfinished(tf.Variable, Bounded, metaclass=Kind):
         """It has no bound."""
 
-    class Parameter(Unfinished):
+    class Parameter(Unfinished):  # type: ignore[metaclass]
         def bound(self) -> float:
             return 5.0
 
@@ -177,6 +177,33 @@ def test_a_library_keeps_names_of_its_own_in_its_variables() -> None:
     assert Parameter(label="mu", initial_value=1.0, name="theirs").name == "mu"
     with tf.Graph().as_default():
         assert tf.compat.v1.get_variable("v", [2]).name == "v:0"
+
+
+def test_a_variable_that_is_computed_from_others() -> None:
+    """It holds no value: making one says so as TensorFlow does, and operators convert it."""
+
+    class Computed(tf.Variable):
+        dtype = tf.float32
+
+        def __init__(self, function: Any) -> None:
+            with pytest.raises(NotImplementedError):
+                super().__init__()
+            self.function = function
+
+        def value(self) -> Any:
+            return self.function()
+
+    tf.register_tensor_conversion_function(
+        Computed, lambda v, dtype=None, name=None, as_ref=False: v.value(), priority=10
+    )
+    a, b = tf.Variable(2.0), tf.Variable(3.0)
+    ab = Computed(lambda: a * b)
+    with tf.GradientTape() as tape:
+        y = tf.constant(1.0) + ab * a
+    da, db = tape.gradient(y, [a, b])
+    assert (y.numpy(), da.numpy(), db.numpy()) == (13.0, 12.0, 4.0)
+    with pytest.raises(ValueError, match="must be specified"):
+        tf.Variable()
 
 
 def test_what_becomes_a_tensor_is_a_type() -> None:

@@ -179,6 +179,14 @@ class SymbolicValueError(OperatorNotAllowedInGraphError, NotImplementedError):
     """A value or a size was asked for that is known only when the graph runs."""
 
 
+class NoInitialValueError(ValueError, NotImplementedError):
+    """A variable was made without a value.
+
+    A library's class whose value is computed from others derives from tf.Variable and expects that
+    the class has no such method: it catches what TensorFlow raises there, NotImplementedError.
+    """
+
+
 class OverrideError(ValueError):
     """An override of a gradient that matched nothing, or a region it cannot replace."""
 

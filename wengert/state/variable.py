@@ -12,7 +12,7 @@ import numpy as np
 
 from wengert.core.compiled import machine
 from wengert.core.context import activate, current_graph, note_access, thread
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, NoInitialValueError
 from wengert.host.locks import new_lock
 from wengert.host.malloc import LARGE
 from wengert.state.creators import created, creators
@@ -136,7 +136,7 @@ class Variable(Value, metaclass=Made):
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
         if initial_value is None:
-            raise ValueError(
+            raise NoInitialValueError(
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are not "
                 "providing a `variable_def`. You provided neither."
             )

@@ -349,7 +349,7 @@ class Function:
         self._makes_variables = False
         self._retracing = Retracing()
         self._by_form = True  # whether a trace serves all variables of one form
-        self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        self._descriptor_cache: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         named_after(self, python_function)
         if self._signature is not None:
             self.__signature__ = self._signature  # for inspect.getfullargspec
@@ -482,9 +482,9 @@ class Function:
         if instance is None:
             return self
         try:
-            if instance not in self._bound:
-                self._bound[instance] = self._for(instance)
-            return self._bound[instance]
+            if instance not in self._descriptor_cache:
+                self._descriptor_cache[instance] = self._for(instance)
+            return self._descriptor_cache[instance]
         except TypeError:  # an object that cannot be hashed or referred to weakly
             return self._for(instance)
 

@@ -270,7 +270,7 @@ def without_kernel(row: Row, dtype: DType) -> NotFoundError:
 
 def convert_alike(who: str, *values: Any) -> list[Tensor]:
     """Tensors of one dtype: that of the first tensor, to which plain values are converted."""
-    read = [v.read_value() if isinstance(v, Variable) else v for v in values]
+    read = [convert(v) if isinstance(v, Variable) else v for v in values]
     if len(read) == 2:  # by far the commonest: two tensors, or a number beside one
         x, y = read
         if type(x) is Tensor and type(y) in NUMBERS:
