@@ -259,6 +259,31 @@ def test_random_programs(p: Any, x: float, c: float) -> None:
 # ---- shapes and dtypes ------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("entering", [1.0, [1.0], [1.0, 2.0]])
+@pytest.mark.parametrize("said", [[None], [4, None], [None, None]])
+def test_what_enters_a_loop_may_have_another_shape_than_was_said(
+    entering: Any, said: list[int | None]
+) -> None:
+    """TensorFlow 2 does not compare the two; libraries say the shape of later turns."""
+    x = tf.constant(entering)
+
+    @tf.function
+    def grown(x: Any) -> Any:
+        return tf.while_loop(
+            lambda i, a: i < 2,
+            lambda i, a: (i + 1, tf.concat([tf.reshape(a, [-1]), [5.0]], 0)),
+            (tf.constant(0), x),
+            shape_invariants=(tf.TensorShape([]), tf.TensorShape(said)),
+        )[1]
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = grown(x)
+        z = tf.reduce_sum(y * y)
+    assert y.numpy().tolist() == [*np.ravel(entering), 5.0, 5.0]
+    assert np.array_equal(tape.gradient(z, x), 2.0 * np.asarray(entering))
+
+
 def test_shape_invariants() -> None:
     @tf.function
     def f(x: Any) -> Any:

@@ -267,14 +267,9 @@ def _shapes(
         raise ValueError(
             f"shape_invariants has {len(given)} shapes for {len(initial)} loop variables."
         )
-    for x, shape in zip(initial, given, strict=True):
-        if not shape.is_compatible_with(x.shape):
-            raise ValueError(
-                f"The shape invariant specified for {x.op.name} is not compatible with the initial "
-                f"shape of the loop variable. It enters the loop with shape {x.shape}, but the "
-                f"specified shape invariant is {shape}."
-            )
-    return given
+    # As in TensorFlow 2, what enters in another shape than was said is no mistake: nothing is known then.
+    together = zip(initial, given, strict=True)
+    return [said if said.is_compatible_with(x.shape) else TensorShape(None) for x, said in together]
 
 
 def _own_shapes(structure: Structure, initial: Sequence[Any]) -> list[TensorShape]:
