@@ -323,6 +323,46 @@ def test_loops_and_branches(name: str) -> None:
     assert_same(tf.function(twice, jit_compile=True)(x, y), twice(x, y))
 
 
+OWN = [value.numpy() for value in (numbers(4), numbers(4), numbers(4))]  # constants of bodies
+
+
+def own(k: int) -> Function:
+    return lambda: tf.constant(OWN[k])
+
+
+OF_OWN: dict[str, Function] = {
+    "chosen": lambda x, s: x * tf.cond(s < 0.5, own(0), own(1)),
+    "chosen twice": lambda x, s: (
+        x * tf.cond(s < 0.2, own(0), lambda: tf.cond(s < 0.4, lambda: x + own(1)(), own(2)))
+    ),
+    "of several": lambda x, s: (
+        tf.switch_case(tf.cast(s * 3.0, tf.int32), [*map(own, range(3))]) - x
+    ),
+    "in a loop": lambda x, s: tf.while_loop(
+        lambda i, _: i < 3, lambda i, x: (i + 1, x * own(0)() + own(1)()), (0, x)
+    )[1],
+    "chosen in a loop": lambda x, s: tf.while_loop(
+        lambda i, _: i < 3,
+        lambda i, x: (i + 1, x * tf.cond(tf.cast(i, tf.float32) * s < 0.5, own(0), own(1))),
+        (0, x),
+    )[1],
+    "scanned": lambda x, s: tf.scan(lambda a, e: a * own(0)() + e, x, initializer=own(1)()),
+}
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("name", OF_OWN)
+def test_constants_of_bodies(name: str, is_open: bool) -> None:
+    """Arrays that a branch or a body makes, and nobody outside of it: they were not there."""
+    f, x = OF_OWN[name], numbers(4)
+    spec = [tf.TensorSpec([None], tf.complex64), tf.TensorSpec([], tf.float32)] if is_open else None
+    both = gradients(f)
+    for compiled in (tf.function(g, jit_compile=True, input_signature=spec) for g in (f, both)):
+        for s in (0.1, 0.3, 0.6, 0.9):
+            outside = compiled.python_function
+            assert_same(compiled(x, tf.constant(s)), outside(x, tf.constant(s)))
+
+
 def test_variables() -> None:
     v, z = tf.Variable(numbers(3)), numbers(3)
     alone = tf.Variable(v)

@@ -65,6 +65,12 @@ def type_or_none(dtype: Any) -> str | None:
     return found
 
 
+def part_of(value: Any, which: int) -> Any:
+    """The real or the imaginary part of a known array, in memory."""
+    array = np.asarray(value)
+    return np.ascontiguousarray(array.imag if which else array.real)
+
+
 def dtype_of(kind: str) -> Any:
     """The dtype of the elements of a type."""
     if kind in HALVES:

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from wengert.engines.native.codegen.gemm_forms import Function
 from wengert.engines.native.codegen.vectors import memory_type
-from wengert.engines.native.frontend.arrays import Base, Known
+from wengert.engines.native.frontend.arrays import Base, Input, Known
 from wengert.engines.native.frontend.parts import Part
+from wengert.engines.native.frontend.scalar import NotLowered, part_of
 from wengert.engines.native.program.arena import Arena
 from wengert.engines.native.program.steps import Call
 from wengert.values.open_size import OpenSize
@@ -62,6 +63,8 @@ class BodyWriter:
             self._where[base] = view.base, view.offset * int(base.kind[1])
         for base, at in part.low.constants.items():
             self._where[base] = Known(base.shape, base.kind, part.numbers[at]), 0
+        for base, (at, which) in part.low.parts_of_constants.items():
+            self._where[base] = Known(base.shape, base.kind, part_of(part.numbers[at], which)), 0
 
     def _lay_out(self, kept: Iterable[Base]) -> None:
         """Assign a place in the block to what is computed on the way; some of it to the end."""
@@ -75,6 +78,8 @@ class BodyWriter:
                 if type(base) is Known:  # of a loop or a branch inside
                     self._where.setdefault(base, (base, 0))
                 elif base not in self._where and base not in self._row_of:
+                    if type(base) is Input:  # which nobody would write
+                        raise NotLowered("an array of unknown place")
                     self._where[base] = self._block, self._memory.take(base.bytes)
             for base in bases:
                 owner, begin = self._where.get(base, (base, 0))

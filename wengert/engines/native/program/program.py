@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from wengert.engines.native.frontend.scalar import dtype_of
+from wengert.engines.native.frontend.scalar import dtype_of, part_of
 from wengert.engines.native.program import arena, rows
 from wengert.engines.native.runtime import openblas
 from wengert.engines.native.runtime.named_kernels import KERNELS, kernel_address
@@ -116,8 +116,8 @@ class RunnableProgram:
 
     def _part(self, place: tuple[int, int]) -> Any:
         """The real or the imaginary part of a constant."""
-        value = np.asarray(self._used[place[0]])
-        return np.ascontiguousarray(value.imag if place[1] else value.real)
+        at, which = place
+        return part_of(self._used[at], which)
 
     def _array(self, said: tuple[str, tuple[int, ...], bytes]) -> Any:
         kind, shape, data = said
