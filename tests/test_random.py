@@ -370,3 +370,52 @@ def test_names_are_tensorflows() -> None:
     assert tf.random.experimental.stateless_fold_in is tf.random.fold_in
     assert tf.random.experimental.Generator is tf.random.Generator
     assert V1.random_normal is tf.random.normal
+
+
+DRAWS: dict[str, Any] = {
+    "uniform": lambda shape: tf.random.uniform(shape),
+    "gamma": lambda shape: tf.random.gamma(shape, 2.0),
+    "poisson": lambda shape: tf.random.poisson(shape, 2.0),
+    "stateless_uniform": lambda shape: tf.random.stateless_uniform(shape, [1, 2]),
+    "stateless_uniform of bounds": lambda shape: tf.random.stateless_uniform(
+        shape, [1, 2], tf.zeros([1, 1]), tf.ones([1, 1])
+    ),
+    "stateless_normal": lambda shape: tf.random.stateless_normal(shape, [1, 2]),
+    "stateless_truncated_normal": lambda shape: tf.random.stateless_truncated_normal(shape, [1, 2]),
+    "stateless_gamma": lambda shape: tf.random.stateless_gamma(shape, [1, 2], 2.0),
+    "stateless_poisson": lambda shape: tf.random.stateless_poisson(
+        shape, [1, 2], tf.constant([2.0])
+    ),
+    "stateless_binomial": lambda shape: tf.random.stateless_binomial(
+        shape, [1, 2], tf.constant([5.0]), tf.constant([0.5])
+    ),
+    "Generator.uniform": lambda shape: tf.random.get_global_generator().uniform(shape),
+    "Generator.normal": lambda shape: tf.random.get_global_generator().normal(shape),
+}
+
+
+@pytest.mark.parametrize("written", [lambda n: (n, 1), lambda n: tf.stack([n, 1])])
+@pytest.mark.parametrize("name", DRAWS)
+def test_a_size_that_is_known_stays_known(name: str, written: Any) -> None:
+    """Of a shape that is written with a size which is known only at the call."""
+    shapes = []
+
+    @tf.function
+    def f(n: Any) -> Any:
+        x = DRAWS[name](written(tf.cast(n, tf.int32)))
+        shapes.append(x.shape.as_list())
+        return x
+
+    assert f(tf.constant(3, tf.int64)).shape == (3, 1)
+    assert f(tf.constant(2, tf.int64)).shape == (2, 1)
+    assert set(map(tuple, shapes)) == {(None, 1)}
+
+
+def test_means_that_make_samples_larger_leave_their_size_open() -> None:
+    @tf.function
+    def f(n: Any, mean: Any) -> Any:
+        x = tf.random.stateless_normal((n, 1), [1, 2], mean)
+        assert x.shape.as_list() in ([None, None], [None, 4])
+        return x
+
+    assert f(tf.constant(3), tf.zeros(4)).shape == (3, 4)

@@ -12,7 +12,9 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from wengert.inference.symbolic_integers import integers_of
 from wengert.values.shapes import TensorShape
+from wengert.values.symbolic import SymbolicTensor
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 # None: of unknown rank; None in it: an unknown size.
@@ -76,10 +78,25 @@ def number_of(value: Any) -> int | None:
 
 def numbers_of(value: Any) -> list[int | None] | None:
     """The integers of an argument that is a list of them; None if their number is unknown."""
-    known = getattr(value, "_known", None)
-    if known is not None:
-        value = known
+    if isinstance(value, SymbolicTensor):
+        found = integers_of(value)
+        value = value._known if found is None else found
     if isinstance(value, (list, tuple, np.ndarray, TensorShape)):
         return [number_of(part) for part in value]
     shape = sizes_of(value)
     return [None] * shape[0] if shape and shape[0] is not None else None
+
+
+def numbers_as_shape(value: Any) -> Stated:
+    """The shape that an argument says."""
+    found = numbers_of(value)
+    return None if found is None else tuple(found)
+
+
+def scaled_shape(shape: Any, *scales: Any) -> Stated:
+    """The same of what is multiplied by numbers, or by arrays that cannot make it larger."""
+    found = numbers_as_shape(shape)
+    sizes = [sizes_of(x) for x in scales if x is not None]
+    if found is None or any(s is None or len(s) > len(found) or set(s) - {1} for s in sizes):
+        return None
+    return found

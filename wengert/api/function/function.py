@@ -349,7 +349,9 @@ class Function:
         self._makes_variables = False
         self._retracing = Retracing()
         self._by_form = True  # whether a trace serves all variables of one form
-        self._descriptor_cache: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        self._descriptor_cache: weakref.WeakKeyDictionary[Any, Function] = (
+            weakref.WeakKeyDictionary()
+        )
         named_after(self, python_function)
         if self._signature is not None:
             self.__signature__ = self._signature  # for inspect.getfullargspec

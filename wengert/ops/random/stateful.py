@@ -27,7 +27,7 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.symbolic import AnyShape, SymbolicTensor, is_certain
-from wengert.values.tensor import Tensor
+from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.values.typing import DTypeLike, IntLike, ShapeLike, TensorLike
@@ -56,8 +56,11 @@ def _drawn_later(
         return result
     rest = {name: value for name, value in attrs.items() if name != "shape"}
     drawn: Tensor = apply(rows.of_given_shape(row), (stream, shape_tensor(shape), *inputs), rest)
-    if not inputs and isinstance(drawn, SymbolicTensor) and isinstance(shape, (tuple, AnyShape)):
-        drawn.adopt(shape)
+    if isinstance(drawn, SymbolicTensor) and isinstance(shape, (tuple, AnyShape)):
+        if not inputs:
+            drawn.adopt(shape)
+        elif isinstance(shape, tuple) and is_certain(dims(inputs[0])):  # so many of each
+            drawn.adopt((*shape, *dims(inputs[0])))
     return drawn
 
 

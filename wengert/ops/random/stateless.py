@@ -9,6 +9,7 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.inference.public_functions import deferrable
+from wengert.inference.stated_shapes import numbers_as_shape, scaled_shape, states
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import broadcast_to
 from wengert.ops.math.arithmetic import maximum, minimum
@@ -40,6 +41,7 @@ _INTEGERS = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
 
 
 @deferrable
+@states(lambda shape, minval, maxval: scaled_shape(shape, minval, maxval))
 def uniform_from(
     generator: list[Tensor],
     shape: ShapeLike,
@@ -62,6 +64,7 @@ def uniform_from(
 
 
 @deferrable
+@states(lambda shape, mean, stddev: scaled_shape(shape, mean, stddev))
 def scaled_from(
     row: Row,
     generator: list[Tensor],
@@ -78,6 +81,7 @@ def scaled_from(
 
 
 @deferrable
+@states(lambda shape: numbers_as_shape(shape))
 def binomial_from(
     generator: list[Tensor],
     shape: ShapeLike,
@@ -117,6 +121,7 @@ def check_uniform(
 
 
 @deferrable
+@states(lambda shape, minval, maxval: scaled_shape(shape, minval, maxval))
 def stateless_uniform(
     shape: ShapeLike,
     seed: TensorLike,
@@ -149,6 +154,7 @@ def stateless_uniform(
 
 
 @deferrable
+@states(lambda shape, mean, stddev: scaled_shape(shape, mean, stddev))
 def stateless_normal(
     shape: ShapeLike,
     seed: TensorLike,
@@ -168,6 +174,7 @@ def stateless_normal(
 
 
 @deferrable
+@states(lambda shape, mean, stddev: scaled_shape(shape, mean, stddev))
 def stateless_truncated_normal(
     shape: ShapeLike,
     seed: TensorLike,
@@ -212,6 +219,7 @@ def stateless_parameterized_truncated_normal(
 
 
 @deferrable
+@states(lambda shape: numbers_as_shape(shape))
 def stateless_gamma(
     shape: ShapeLike,
     seed: TensorLike,
@@ -236,6 +244,7 @@ def stateless_gamma(
 
 
 @deferrable
+@states(lambda shape: numbers_as_shape(shape))
 def stateless_poisson(
     shape: ShapeLike,
     seed: TensorLike,
@@ -255,6 +264,7 @@ def stateless_poisson(
 
 
 @deferrable
+@states(lambda shape: numbers_as_shape(shape))
 def stateless_binomial(
     shape: ShapeLike,
     seed: TensorLike,
