@@ -63,7 +63,8 @@ def _order(rank: int, source: int, destination: int) -> tuple[int, ...]:
 
 
 def _broadcast_to(array: Array, shape: Any, *rest: Any, **how: Any) -> Array:
-    if rest or how or type(array) is not np.ndarray or not _fits(array, shape):
+    is_array = type(array) is np.ndarray or isinstance(array, np.generic)
+    if rest or how or not is_array or not _fits(array, shape):
         return np.broadcast_to(array, shape, *rest, **how)
     y = np.empty(shape, array.dtype)
     y[...] = array

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Sequence
@@ -233,7 +234,17 @@ def _places(shape: Dims) -> str:
 
 
 def _transpose_rule(g: Tensor, y: Tensor | None, x: Tensor, *, perm: Sequence[int]) -> Tensor:
-    return transpose(g, [int(i) for i in np.argsort(perm)])
+    back = inverse_order(tuple(perm))
+    if type(g) is not Tensor:
+        return transpose(g, back)
+    result: Tensor = apply(TRANSPOSE, (g,), {"perm": back})
+    return result
+
+
+@functools.lru_cache(maxsize=1024)
+def inverse_order(perm: tuple[int, ...]) -> tuple[int, ...]:
+    """The order that brings axes back to where they were."""
+    return tuple(sorted(range(len(perm)), key=perm.__getitem__))
 
 
 TRANSPOSE: Row = op(
@@ -272,7 +283,8 @@ def transpose(
     """
     x = convert(a)
     rank = len(dims(x))
-    if perm is not None and len(np.shape(perm)) > 1:
+    is_plain = type(perm) in (tuple, list) and _INTEGERS.issuperset(map(type, perm))  # type: ignore[arg-type]
+    if perm is not None and not is_plain and len(np.shape(perm)) > 1:
         raise InvalidArgumentError(
             f"perm must be rank 1, a vector of axes, not {np.shape(perm)} [Op:Transpose]"
         )

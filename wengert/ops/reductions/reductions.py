@@ -22,7 +22,16 @@ from wengert.host.malloc import LARGE
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.identity import stop_gradient
-from wengert.ops.arrays.shaping import as_numbers, broadcast_to, one_axis, reshape, transpose
+from wengert.ops.arrays.shaping import (
+    BROADCAST_TO,
+    RESHAPE,
+    as_numbers,
+    broadcast_to,
+    inverse_order,
+    one_axis,
+    reshape,
+    transpose,
+)
 from wengert.ops.math.comparison import equal, less, less_equal, not_equal, where
 from wengert.ops.math.complex import conj, real
 from wengert.ops.math.elementwise import cast, exp, is_finite, log, sqrt, square, zeros_like
@@ -91,8 +100,13 @@ def _beside(g: Tensor, shape: Dims, axis: Dims) -> Tensor:
 
 def _spread(g: Tensor, shape: Dims, axis: Dims) -> Tensor:
     """A cotangent of the result, repeated along the reduced axes."""
-    g = _beside(g, shape, axis)
-    return g if dims(g) == shape else broadcast_to(g, shape)
+    if type(g) is not Tensor:
+        g = _beside(g, shape, axis)
+        return g if dims(g) == shape else broadcast_to(g, shape)
+    have = dims(g)  # known, as everything is here: nobody need look at it once more
+    if have and have != (kept := kept_dims(shape, axis)):
+        g, have = apply(RESHAPE, (g,), {"shape": kept}), kept
+    return g if have == shape else apply(BROADCAST_TO, (g,), {"shape": shape})
 
 
 def _size(shape: Dims, axis: Dims) -> int:
@@ -186,7 +200,7 @@ def _prod_rule(g: Tensor, y: Tensor | None, x: Tensor, *, axis: Dims, keepdims: 
         (*[shape[i] for i in order[: len(shape) - len(axis)]], _size(shape, axis)),
     )
     others = cumprod(rows, -1, exclusive=True) * cumprod(rows, -1, exclusive=True, reverse=True)
-    back = tuple(int(i) for i in np.argsort(order))
+    back = inverse_order(order)
     return _spread(g, shape, axis) * transpose(reshape(others, dims(moved)), back)
 
 
