@@ -252,6 +252,90 @@ def test_frozen_and_wrong_arguments() -> None:
     assert repr(stats.t) == "<wengert.scipy.stats.t(df, loc, scale)>"
 
 
+def test_the_variable_by_its_name() -> None:
+    """x, k or q, as in SciPy, also of distributions whose parameters are given."""
+    for method in ("pmf", "logpmf", "cdf", "logsf"):
+        expected = getattr(scipy.stats.poisson, method)(k=3, mu=2.0)
+        assert_same(getattr(stats.poisson, method)(k=3, mu=2.0), expected)
+        assert_same(getattr(stats.poisson(2.0), method)(k=3), expected)
+    assert_same(stats.norm.logpdf(x=0.3, scale=2.0), scipy.stats.norm.logpdf(x=0.3, scale=2.0))
+    assert_same(stats.norm(1.0).ppf(q=0.3), scipy.stats.norm(1.0).ppf(q=0.3))
+    with pytest.raises(TypeError, match="logpdf of norm needs x"):
+        stats.norm.logpdf()
+    with pytest.raises(TypeError, match="multiple values for keyword argument 'loc'"):
+        stats.norm(1.0).pdf(0.5, loc=2.0)
+
+
+@pytest.mark.parametrize("method", ["pdf", "logpdf", "cdf", "sf", "logcdf", "logsf"])
+@pytest.mark.parametrize("ends", [(-np.inf, 2.0), (0.5, np.inf), (-np.inf, np.inf)])
+def test_truncated_on_one_side_by_a_tensor(method: str, ends: Any) -> None:
+    """Also of numbers outside: an infinite end has no NaN for what it came from."""
+    x = np.array([-9.0, 0.7, 9.0])
+
+    def of(distribution: Any) -> Callable[..., Any]:
+        def found(mean: Any, scale: Any) -> Any:
+            bounds = [end - mean for end in ends]
+            return getattr(distribution, method)(x, *bounds, mean, scale)
+
+        return found
+
+    place = [np.full(3, 0.4), np.full(3, 1.3)]
+    ours = of(stats.truncnorm)(*map(tf.constant, place))
+    theirs = of(scipy.stats.truncnorm)(*place)
+    assert_same(ours, theirs)
+    for at, pulled in enumerate(gradients(of(stats.truncnorm), place)):
+        expected = slopes(of(scipy.stats.truncnorm), place, at)
+        known = np.isfinite(expected)
+        assert np.isfinite(pulled.numpy()).all()
+        np.testing.assert_allclose(pulled.numpy()[known], expected[known], 1e-6, 1e-8)
+
+
+def test_parameters_at_the_end_of_their_range() -> None:
+    """Infinitely many degrees of freedom are the normal distribution, kappa of zero the uniform one."""
+    x, many = np.array([-3.0, 0.5]), np.array([np.inf, np.inf])
+    for method in ("logpdf", "cdf", "logsf"):
+        ours = functools.partial(getattr(stats.t, method))
+        assert_same(ours(x, many), getattr(scipy.stats.t, method)(x, many))
+        for pulled, expected in zip(
+            gradients(ours, [x, many]),
+            [*gradients(getattr(stats.norm, method), [x]), 0.0],
+            strict=True,
+        ):
+            np.testing.assert_allclose(pulled, expected, 1e-12)
+    kappa = np.array([0.0, 0.0])
+    assert_same(stats.vonmises.logpdf(x, kappa), scipy.stats.vonmises.logpdf(x, kappa))
+    np.testing.assert_allclose(gradients(stats.vonmises.logpdf, [x, kappa])[1], np.cos(x), 1e-12)
+
+
+def test_vectors_whose_parameters_are_given() -> None:
+    x, cov = np.array([0.2, 0.5]), np.array([[2.0, 0.3], [0.3, 1.0]])
+    for ours, theirs in zip(
+        *(
+            [d.multivariate_normal(x, cov), d.multivariate_normal(cov=cov)]
+            for d in (stats, scipy.stats)
+        ),
+        strict=True,
+    ):
+        assert_same(ours.logpdf([1.0, 2.0]), theirs.logpdf([1.0, 2.0]))
+        assert_same(ours.pdf(x=[1.0, 2.0]), theirs.pdf(x=[1.0, 2.0]))
+    assert_same(
+        stats.multivariate_normal.pdf(x, cov=cov, allow_singular=True),
+        scipy.stats.multivariate_normal.pdf(x, cov=cov, allow_singular=True),
+    )
+    assert_same(
+        stats.dirichlet([1.5, 2.0]).pdf([0.4, 0.6]),
+        scipy.stats.dirichlet([1.5, 2.0]).pdf([0.4, 0.6]),
+    )
+    assert_same(
+        stats.multinomial(3, p=[0.4, 0.6]).pmf([1, 2]),
+        scipy.stats.multinomial(3, [0.4, 0.6]).pmf([1, 2]),
+    )
+    with pytest.raises(AttributeError, match=r"multinomial has no 'rvs'\. It has logpmf, pmf\."):
+        stats.multinomial(3, [0.4, 0.6]).rvs()
+    with pytest.raises(TypeError, match="The parameters of dirichlet are alpha; got 2"):
+        stats.dirichlet(1.0, 2.0)
+
+
 def test_dtypes_are_numpys() -> None:
     """A tensor of float32 and numbers of Python's give float32; whole numbers float64."""
     assert stats.norm.logpdf(tf.constant([1.0]), 0.5, 2.0).dtype is tf.float32
@@ -383,12 +467,39 @@ def test_factors() -> None:
         linalg.lu(TALL)
 
 
+@pytest.mark.parametrize(
+    "shapes", [((2, 3, 4, 4), (4, 2)), ((4, 4), (3, 4, 2)), ((2, 1, 4, 4), (3, 4, 2))]
+)
+@pytest.mark.parametrize("assumed", [None, "sym", "pos", "lower triangular"])
+def test_systems_of_batches(shapes: Any, assumed: str | None) -> None:
+    a, b = DRAW.normal(size=shapes[0]), DRAW.normal(size=shapes[1])
+    a = a @ np.swapaxes(a, -1, -2) + 4.0 * np.eye(4)
+    assert_same(linalg.solve(a, b, assume_a=assumed), scipy.linalg.solve(a, b, assume_a=assumed))
+    if assumed is None:
+        assert_close(*directional(linalg.solve, [a, b]))
+        assert_close(*directional(np.linalg.solve, [a, b]))
+
+
+def test_complex_matrices_have_real_norms_and_spectra() -> None:
+    a = SQUARE + 1j * SQUARE[::-1]
+    a = a + np.conj(a.T)
+    for ours, theirs in [
+        (linalg.norm(a), scipy.linalg.norm(a)),
+        (linalg.eigvalsh(a), scipy.linalg.eigvalsh(a)),
+        (linalg.eigh(a)[0], scipy.linalg.eigh(a)[0]),
+    ]:
+        assert ours.dtype is tf.float64
+        assert_same(ours, theirs)
+
+
 def test_matrices_made_of_others() -> None:
     blocks = [SQUARE, TALL, np.arange(3.0)]
     assert_same(linalg.block_diag(*blocks), scipy.linalg.block_diag(*blocks))
     assert_close(*directional(lambda *b: linalg.block_diag(*b), blocks))
     column, row = np.arange(1.0, 5.0), np.array([9.0, 7.0, 5.0])
     assert_same(linalg.toeplitz(column), scipy.linalg.toeplitz(column))
+    for c in (1j * column, np.stack([column, row[0] - column])):
+        assert_same(linalg.toeplitz(c), scipy.linalg.toeplitz(c))
     assert_same(linalg.toeplitz(column, row), scipy.linalg.toeplitz(column, row))
     assert_close(*directional(lambda c, r: linalg.toeplitz(c, r), [column, row]))
 

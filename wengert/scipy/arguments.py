@@ -9,6 +9,7 @@ from typing import Any, Final
 from wengert.inference.public_functions import deferrable
 
 _IGNORED: Final = (
+    "allow_singular",
     "check_finite",
     "driver",
     "lapack_driver",

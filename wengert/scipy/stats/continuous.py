@@ -21,7 +21,7 @@ from wengert.ops.math.elementwise import (
     tan,
 )
 from wengert.ops.nn.activations import log_sigmoid
-from wengert.ops.special.bessel import bessel_i0e
+from wengert.ops.special.bessel import bessel_i0, bessel_i0e
 from wengert.ops.special.gamma import lgamma
 from wengert.ops.special.incomplete_gamma import betainc, igamma, igammac
 from wengert.scipy.stats.distribution import Continuous
@@ -78,8 +78,12 @@ lognorm = Continuous(
 )
 
 
+_FAR: Final = 1e15  # beyond it is no mass, and its square is finite in narrow floats, too
+
+
 def _log_between(a: Any, b: Any) -> Any:
     """The logarithm of the normal distribution's mass between two numbers, in the tail where it is small."""
+    a, b = where(a == -math.inf, -_FAR, a), where(b == math.inf, _FAR, b)  # their slope is zero
     is_right = a > 0.0
     low, high = where(is_right, -b, a), where(is_right, -a, b)
     return _log_ndtr(high) + log1p(-exp(_log_ndtr(low) - _log_ndtr(high)))
@@ -173,16 +177,21 @@ f = Continuous(
 
 
 def _log_t_density(z: Any, df: Any) -> Any:
-    powers = (df + 1.0) / -2.0 * log1p(z * z / df) - log(df) / 2.0
-    return powers + lgamma((df + 1.0) / 2.0) - lgamma(df / 2.0) - _LOG_PI / 2.0
+    is_normal = df == math.inf
+    finite = where(is_normal, 1.0, df)
+    powers = (finite + 1.0) / -2.0 * log1p(z * z / finite) - log(finite) / 2.0
+    found = powers + lgamma((finite + 1.0) / 2.0) - lgamma(finite / 2.0) - _LOG_PI / 2.0
+    return where(is_normal, z * z / -2.0 - _LOG_ROOT_2_PI, found)
 
 
 def _t_tail(size: Any, df: Any) -> Any:
     """The probability of more than a positive number; near zero along the tangent, which is exact there."""
-    is_near = size < 1e-9
-    far = where(is_near, 1.0, size)
-    found = betainc(df / 2.0, 0.5 + 0.0 * df, df / (df + far * far)) / 2.0
-    return where(is_near, 0.5 - size * exp(_log_t_density(0.0 * size, df)), found)
+    is_near, is_normal = size < 1e-9, df == math.inf
+    far, finite = where(is_near, 1.0, size), where(is_normal, 1.0, df)
+    share = finite / (finite + far * far)
+    found = betainc(finite / 2.0, 0.5 + 0.0 * finite, share) / 2.0
+    found = where(is_near, 0.5 - size * exp(_log_t_density(0.0 * size, finite)), found)
+    return where(is_normal, _ndtr(-size), found)
 
 
 def _t_below(z: Any, df: Any) -> Any:
@@ -302,8 +311,19 @@ weibull_min = Continuous(
     logsf=lambda z, c: -(z**c),
     support=_positive,
 )
+
+
+def _log_i0(kappa: Any) -> Any:
+    """The logarithm of the Bessel function, which has a slope at zero, unlike the scaled one, that has a corner."""
+    is_small = kappa < 1.0
+    large = where(is_small, 1.0, kappa)
+    scaled = log(bessel_i0e(large)) + large
+    return where(is_small, log(bessel_i0(where(is_small, kappa, 0.0))), scaled)
+
+
 vonmises = Continuous(
     "vonmises",
     "kappa",
-    logpdf=lambda z, kappa: kappa * (cos(z) - 1.0) - 2.0 * _LOG_ROOT_2_PI - log(bessel_i0e(kappa)),
+    wrong=lambda kappa: kappa < 0.0,
+    logpdf=lambda z, kappa: kappa * cos(z) - _log_i0(kappa) - 2.0 * _LOG_ROOT_2_PI,
 )

@@ -45,11 +45,22 @@ def _is_infinite(bound: Any) -> bool:
     return isinstance(bound, float) and math.isinf(bound)
 
 
+def _may_be_infinite(bound: Any) -> bool:
+    return not isinstance(bound, float) or math.isinf(bound)
+
+
 def _middle(low: Any, high: Any) -> Any:
-    """A number between two."""
+    """A number between two, of which tensors may be infinite, too."""
     if _is_infinite(low):
         return 0.0 if _is_infinite(high) else high - 1.0
-    return low + 1.0 if _is_infinite(high) else (low + high) / 2.0
+    if _is_infinite(high):
+        return low + 1.0
+    both = (low + high) / 2.0
+    if isinstance(both, float):
+        return both
+    has_no_low, has_no_high = is_inf(low), is_inf(high)
+    found = _but(_but(both, _somewhere(has_no_low), high - 1.0), _somewhere(has_no_high), low + 1.0)
+    return _but(found, _somewhere(has_no_low & has_no_high), 0.0)
 
 
 def _logarithm(function: Function, complement: Function) -> Function:
@@ -76,9 +87,19 @@ def _standard(x: Any, loc: Any, scale: Any = 1) -> Any:
     return moved if _is_plain(scale) and scale == 1 else moved / scale
 
 
+def has_no(distribution: Any, name: str) -> AttributeError:
+    """What is said of a method that a distribution does not have."""
+    has = ", ".join(n for n in dir(type(distribution)) if not n.startswith("_") and n != "name")
+    return AttributeError(
+        f"wengert.scipy.stats.{distribution.name} has no {name!r}. It has {has}. "
+        "What has no derivative is SciPy's own: scipy.stats."
+    )
+
+
 class Distribution:
     """A distribution of one number. Called, it is one whose parameters are given."""
 
+    name = ""
     _own: tuple[str, ...] = ()  # the parameters that all have, after the shapes, and their defaults
     _defaults: tuple[float, ...] = ()
 
@@ -92,18 +113,13 @@ class Distribution:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Frozen:
         """The distribution with these parameters."""
-        self._bound(args, kwargs)
-        return Frozen(self, args, kwargs)
+        return Frozen(self, dict(zip(self._parameters, self._bound(args, kwargs), strict=True)))
 
     def __repr__(self) -> str:
         return f"<wengert.scipy.stats.{self.name}({', '.join(self._parameters)})>"
 
     def __getattr__(self, name: str) -> Any:
-        has = ", ".join(n for n in dir(type(self)) if not n.startswith("_"))
-        raise AttributeError(
-            f"wengert.scipy.stats.{self.__dict__.get('name', '?')} has no {name!r}. It has {has}. "
-            "What has no derivative is SciPy's own: scipy.stats."
-        )
+        raise has_no(self, name)
 
     def _function(self, name: str) -> Function:
         """A function of the standard variable and the shapes."""
@@ -146,20 +162,25 @@ class Distribution:
 class Frozen:
     """A distribution whose parameters are given."""
 
-    def __init__(self, distribution: Distribution, args: Any, kwargs: Any) -> None:
-        self.dist, self.args, self.kwds = distribution, args, kwargs
+    def __init__(self, distribution: Any, parameters: dict[str, Any]) -> None:
+        self.dist, self.kwds = distribution, parameters
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self.dist, name)
-        return lambda x: method(x, *self.args, **self.kwds)
+        return lambda *args, **kwargs: method(*args, **kwargs, **self.kwds)
 
 
 def _public(method: Function) -> Function:
     """A method that a graph puts off until the shapes are known."""
+    variable = method.__code__.co_varnames[1]
 
     @functools.wraps(method)
-    def public(self: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-        return _called(method, self, x, args, kwargs)
+    def public(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if variable in kwargs:
+            args = (kwargs.pop(variable), *args)
+        if not args:
+            raise TypeError(f"{method.__name__} of {self.name} needs {variable}, where to find it.")
+        return _called(method, self, args[0], args[1:], kwargs)
 
     return public
 
@@ -195,7 +216,7 @@ class Continuous(Distribution):
     def logpdf(self, x: Any, shapes: Any, place: Any) -> Any:
         """The logarithm of the density."""
         z, (low, high) = _standard(x, *place), self._support(*shapes)
-        conditions = [is_inf(z)] if _is_infinite(low) or _is_infinite(high) else []
+        conditions = [is_inf(z)] if _may_be_infinite(low) or _may_be_infinite(high) else []
         if not _is_infinite(low):
             conditions.append(z <= low if self._is_open else z < low)
         if not _is_infinite(high):
@@ -273,9 +294,9 @@ class Discrete(Distribution):
         super().__init__(name, shapes, support, wrong, **functions)
 
     @_public
-    def logpmf(self, x: Any, shapes: Any, place: Any) -> Any:
+    def logpmf(self, k: Any, shapes: Any, place: Any) -> Any:
         """The logarithm of the probability of a number."""
-        k, (low, high) = _standard(x, *place), self._support(*shapes)
+        k, (low, high) = _standard(k, *place), self._support(*shapes)
         is_outside = _somewhere(k < low, k > high, floor(k) < k, is_inf(k))
         found = self._function("logpmf")(_but(k, is_outside, low), *shapes)
         return _but(found, is_outside, -math.inf)
@@ -284,29 +305,29 @@ class Discrete(Distribution):
         """The probability of a number."""
         return exp(self.logpmf(k, *args, **kwargs))
 
-    def _run(self, x: Any, shapes: Any, place: Any, function: Function, ends: Any) -> Any:
+    def _run(self, k: Any, shapes: Any, place: Any, function: Function, ends: Any) -> Any:
         """A function that runs from one number to another over the support."""
-        k, (low, high) = floor(_standard(x, *place)), self._support(*shapes)
+        k, (low, high) = floor(_standard(k, *place)), self._support(*shapes)
         is_low, is_high = _somewhere(k < low), _somewhere(k >= high)
         inside = _but(_but(k, is_low, low), is_high, low)
         return _but(_but(function(inside, *shapes), is_low, ends[0]), is_high, ends[1])
 
     @_public
-    def cdf(self, x: Any, shapes: Any, place: Any) -> Any:
+    def cdf(self, k: Any, shapes: Any, place: Any) -> Any:
         """The probability of at most this number."""
-        return self._run(x, shapes, place, self._function("cdf"), (0.0, 1.0))
+        return self._run(k, shapes, place, self._function("cdf"), (0.0, 1.0))
 
     @_public
-    def sf(self, x: Any, shapes: Any, place: Any) -> Any:
+    def sf(self, k: Any, shapes: Any, place: Any) -> Any:
         """The probability of more."""
-        return self._run(x, shapes, place, self._function("sf"), (1.0, 0.0))
+        return self._run(k, shapes, place, self._function("sf"), (1.0, 0.0))
 
     @_public
-    def logcdf(self, x: Any, shapes: Any, place: Any) -> Any:
+    def logcdf(self, k: Any, shapes: Any, place: Any) -> Any:
         """The logarithm of the probability of at most this number."""
-        return self._run(x, shapes, place, self._log_of("cdf", "sf"), (-math.inf, 0.0))
+        return self._run(k, shapes, place, self._log_of("cdf", "sf"), (-math.inf, 0.0))
 
     @_public
-    def logsf(self, x: Any, shapes: Any, place: Any) -> Any:
+    def logsf(self, k: Any, shapes: Any, place: Any) -> Any:
         """The logarithm of the probability of more."""
-        return self._run(x, shapes, place, self._log_of("sf", "cdf"), (0.0, -math.inf))
+        return self._run(k, shapes, place, self._log_of("sf", "cdf"), (0.0, -math.inf))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wengert.api.numpy import linalg
 from wengert.api.numpy.promotion import in_floats, promoted_floats
@@ -18,6 +18,8 @@ from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import exp, floor, log
 from wengert.ops.reductions.reductions import reduce_all, reduce_sum
 from wengert.ops.special.gamma import lgamma
+from wengert.scipy.arguments import as_in_scipy
+from wengert.scipy.stats.distribution import Frozen, has_no
 from wengert.values.tensor import dims
 
 if TYPE_CHECKING:
@@ -35,11 +37,31 @@ def _covariance(cov: Tensor, size: int) -> Tensor:
     return diag(cov) if rank == 1 else cov
 
 
-class MultivariateNormal:
+class OfVectors:
+    """A distribution of vectors. Called, it is one whose parameters are given."""
+
+    name: str
+    _parameters: tuple[str, ...]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Frozen:
+        """The distribution with these parameters."""
+        if len(args) > len(self._parameters):
+            raise TypeError(
+                f"The parameters of {self.name} are {', '.join(self._parameters)}; got {len(args)}."
+            )
+        return Frozen(self, dict(zip(self._parameters, args, strict=False)) | kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        raise has_no(self, name)
+
+
+class MultivariateNormal(OfVectors):
     """The normal distribution of vectors."""
 
+    name, _parameters = "multivariate_normal", ("mean", "cov")
+
     @staticmethod
-    @deferrable
+    @as_in_scipy
     def logpdf(x: Numeric, mean: Numeric | None = None, cov: Numeric = 1.0) -> Tensor:
         """The logarithm of the density; the covariance must be positive definite.
 
@@ -59,13 +81,15 @@ class MultivariateNormal:
         volume = 2.0 * reduce_sum(log(linalg.diagonal(factor)))
         return (squares + volume + size * _LOG_2_PI) / -2.0
 
-    def pdf(self, x: Numeric, mean: Numeric | None = None, cov: Numeric = 1.0) -> Tensor:
+    def pdf(self, x: Numeric, *args: Any, **kwargs: Any) -> Tensor:
         """The density."""
-        return exp(self.logpdf(x, mean, cov))
+        return exp(self.logpdf(x, *args, **kwargs))
 
 
-class Dirichlet:
+class Dirichlet(OfVectors):
     """The distribution of shares whose sum is one, in the rows of x as in SciPy's: a vector is a column."""
+
+    name, _parameters = "dirichlet", ("alpha",)
 
     @staticmethod
     @deferrable
@@ -85,8 +109,10 @@ class Dirichlet:
         return exp(self.logpdf(x, alpha))
 
 
-class Multinomial:
+class Multinomial(OfVectors):
     """The distribution of counts of n draws."""
+
+    name, _parameters = "multinomial", ("n", "p")
 
     @staticmethod
     @deferrable
