@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wengert.api.numpy import linalg as of_numpy
+from wengert.api.numpy.elementwise import conjugate
 from wengert.api.numpy.further import block
 from wengert.api.numpy.promotion import as_tensor, in_floats, promoted, promoted_floats
 from wengert.inference.public_functions import deferrable
@@ -216,8 +217,8 @@ def block_diag(*arrs: Numeric) -> Tensor:
 @deferrable
 def toeplitz(c: Numeric, r: Numeric | None = None) -> Tensor:
     """A matrix whose diagonals are constant: its first column, and its first row if that is another one."""
-    column, row = promoted(c, c if r is None else r)
-    line = concat([reverse(row[1:], [0]), column], 0)
-    rows, columns = dims(column)[0], dims(row)[0]
+    column, row = promoted(c, conjugate(as_tensor(c)) if r is None else r)
+    line = concat([reverse(row[..., 1:], [-1]), column], -1)
+    rows, columns = dims(column)[-1], dims(row)[-1]
     places = np.arange(rows)[:, None] - np.arange(columns) + columns - 1
-    return gathering.gather_densely(line, as_tensor(places))
+    return gathering.gather_densely(line, as_tensor(places), axis=len(dims(line)) - 1)

@@ -26,6 +26,7 @@ from wengert.ops.linalg import (
 from wengert.ops.linalg import (
     svd as singular_values,
 )
+from wengert.ops.math.complex import real
 from wengert.ops.math.elementwise import cast, ones_like
 from wengert.ops.reductions.reductions import normal_axes
 from wengert.values.tensor import Tensor, dims
@@ -86,12 +87,13 @@ def _lower(a: Any, triangle: str) -> Tensor:
 
 @deferrable
 def eigh(a: Numeric, UPLO: str = "L") -> Eig:
-    return Eig(*eigen.eigh(_lower(a, UPLO)))
+    values, vectors = eigen.eigh(_lower(a, UPLO))
+    return Eig(real(values), vectors)
 
 
 @deferrable
 def eigvalsh(a: Numeric, UPLO: str = "L") -> Tensor:
-    return eigen.eigvalsh(_lower(a, UPLO))
+    return real(eigen.eigvalsh(_lower(a, UPLO)))
 
 
 @deferrable
@@ -121,6 +123,11 @@ def qr(a: Numeric, mode: str = "reduced") -> Any:
 def solve(a: Numeric, b: Numeric) -> Tensor:
     matrix, sides = promoted_floats(a, b)
     if len(dims(sides)) > 1:
+        batch = np.broadcast_shapes(dims(matrix)[:-2], dims(sides)[:-2])
+        matrix, sides = (
+            x if dims(x)[:-2] == batch else shaping.broadcast_to(x, batch + dims(x)[-2:])
+            for x in (matrix, sides)
+        )
         return solving.solve(matrix, sides)
     column = shaping.expand_dims(sides, -1)
     if len(dims(matrix)) > 2:
@@ -169,7 +176,7 @@ def norm(x: Numeric, ord: Any = None, axis: Any = None, keepdims: bool = False) 
     tensor = in_floats(x)
     rank = len(dims(tensor))
     if ord is None and axis is None:
-        flat = norms.norm(shaping.reshape(tensor, (-1,)))
+        flat = real(norms.norm(shaping.reshape(tensor, (-1,))))
         return shaping.reshape(flat, (1,) * rank) if keepdims else flat
     along = tuple(range(rank)) if axis is None else axis
     along = along if isinstance(along, (tuple, list)) else (along,)
