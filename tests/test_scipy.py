@@ -480,6 +480,29 @@ def test_systems_of_batches(shapes: Any, assumed: str | None) -> None:
         assert_close(*directional(np.linalg.solve, [a, b]))
 
 
+@pytest.mark.parametrize("assumed", ["diagonal", "tridiagonal", "banded", "gen", "general"])
+def test_systems_of_bands(assumed: str) -> None:
+    """SciPy reads no more than what it is told that the matrix has."""
+    kept = {"diagonal": 0, "tridiagonal": 1}.get(assumed, 4)
+    a = np.triu(np.tril(SQUARE, kept), -kept)
+    expected = scipy.linalg.solve(a, SIDES[0], assume_a=assumed)
+    assert_same(linalg.solve(SQUARE, SIDES[0], assume_a=assumed), expected)
+    assert_same(linalg.solve(a, SIDES[0], assume_a=assumed), expected)
+
+
+def test_wrong_arguments_of_systems() -> None:
+    with pytest.raises(ValueError, match="bogus is not a recognized matrix structure"):
+        linalg.solve(SQUARE, SIDES[0], assume_a="bogus")
+    with pytest.raises(ValueError, match="trans is 0, 1, 2, 'N', 'T' or 'C', not 5"):
+        linalg.solve_triangular(SQUARE, SIDES[0], 5)
+    with pytest.raises(
+        TypeError, match="'pivoting' is no argument of this function: it takes a, mode"
+    ):
+        linalg.qr(TALL, pivoting=True)
+    with pytest.raises(ValueError, match=r"one matrix, not a batch: tf\.linalg\.lstsq"):
+        linalg.lstsq(np.zeros((2, 3, 3)), np.zeros(3))
+
+
 def test_complex_matrices_have_real_norms_and_spectra() -> None:
     a = SQUARE + 1j * SQUARE[::-1]
     a = a + np.conj(a.T)
@@ -496,6 +519,8 @@ def test_matrices_made_of_others() -> None:
     blocks = [SQUARE, TALL, np.arange(3.0)]
     assert_same(linalg.block_diag(*blocks), scipy.linalg.block_diag(*blocks))
     assert_close(*directional(lambda *b: linalg.block_diag(*b), blocks))
+    for pair in ([np.ones((2, 3, 1)), np.ones((2, 1, 2))], [np.zeros((0, 2)), [1.0]]):
+        assert_same(linalg.block_diag(*pair), scipy.linalg.block_diag(*pair))
     column, row = np.arange(1.0, 5.0), np.array([9.0, 7.0, 5.0])
     assert_same(linalg.toeplitz(column), scipy.linalg.toeplitz(column))
     for c in (1j * column, np.stack([column, row[0] - column])):
@@ -538,7 +563,7 @@ def test_wrong_signals() -> None:
     with pytest.raises(ValueError, match="at least as large as the other in every dimension"):
         signal.fftconvolve(np.ones((2, 5)), np.ones((3, 3)), "valid")
     with pytest.raises(ValueError, match=r"pad it before, with np\.pad"):
-        signal.convolve2d(np.ones((2, 5)), np.ones((3, 3)), boundary="wrap")
+        signal.convolve2d(np.ones((2, 5)), np.ones((3, 3)), "same", "wrap")
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 9])
@@ -605,6 +630,38 @@ def test_integrals_by_what_the_function_reads() -> None:
         area = integrate.quad(lambda x: variable * (calls.append(x), x)[1], 0.0, 2.0)[0]  # type: ignore[func-returns-value]
     assert_close(float(tape.gradient(area, variable)), 2.0)
     assert len(calls) < 60  # SciPy's 21, ours, and one to see the dtype
+
+
+def test_integrals_that_have_no_derivative_here() -> None:
+    """A weight would have been left out of the derivative."""
+    assert integrate.quad(np.exp, 1.0, 1.0)[0].dtype is tf.float64
+    for how in ({"weight": "cos", "wvar": 2.0}, {"complex_func": True}, {"full_output": 1}):
+        with pytest.raises(ValueError, match=f"takes no {next(iter(how))}"):
+            integrate.quad(np.exp, 0.0, 1.0, **how)
+
+
+def test_how_equations_are_solved_may_be_said_as_in_scipy() -> None:
+    decay, times = lambda y, t: -y, np.array([0.0, 1.0])
+    for start in (1.0, [1.0]):
+        ours = integrate.odeint(decay, start, times, mxstep=5000, Dfun=lambda y, t: [[-1.0]])
+        assert_same(ours, scipy.integrate.odeint(decay, start, times), 1e-6)
+    found = integrate.solve_ivp(lambda t, y: -y, (0.0, 1.0), [1.0], vectorized=True, rtol=1e-8)
+    np.testing.assert_allclose(found.y[0, -1], np.exp(-1.0), 1e-6)
+    with pytest.raises(TypeError, match="'events' is no argument of this function: it takes fun"):
+        integrate.solve_ivp(lambda t, y: -y, (0.0, 1.0), [1.0], events=abs)
+
+
+def test_modules_and_names_that_are_not_there() -> None:
+    import wengert.scipy as ours
+
+    assert ours.stats is stats
+    with pytest.raises(AttributeError, match=r"no 'optimize'\. It has special.*tf\.to_scipy"):
+        ours.optimize
+    with pytest.raises(AttributeError, match=r"no 'logm'\. tf\.wrap.*as scipy\.linalg\.logm is"):
+        linalg.logm
+    for module in (stats, signal, integrate):
+        with pytest.raises(AttributeError, match=r"no 'bogus'\. Neither has scipy\."):
+            module.bogus
 
 
 def test_differential_equations() -> None:

@@ -13,3 +13,18 @@ integrate  integrals of samples and of functions, differential equations
 >>> print(tf.grad(lambda x: norm.logpdf(x, scale=2.0))(3.0).numpy())
 -0.75
 """
+
+import importlib
+from typing import Any, Final
+
+_MODULES: Final = ("special", "linalg", "stats", "signal", "integrate")
+
+
+def __getattr__(name: str) -> Any:
+    """A module, which is loaded when it is first asked for, as SciPy's are."""
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(
+        f"wengert.scipy has no {name!r}. It has {', '.join(_MODULES)}; for scipy.optimize there is "
+        "tf.to_scipy, and tf.wrap makes a differentiable function of any other one."
+    )

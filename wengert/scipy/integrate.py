@@ -16,12 +16,13 @@ from wengert.derivatives.implicit_functions.ode import ode_solve
 from wengert.host.locks import load_module
 from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.arrays.joining import concat, stack
+from wengert.ops.arrays.shaping import expand_dims
 from wengert.ops.linalg.matrices import transpose_last
-from wengert.ops.math.elementwise import ones_like
+from wengert.ops.math.elementwise import ones_like, zeros_like
 from wengert.ops.reductions.cumulative import cumsum
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.static_value import get_static_value
-from wengert.scipy.arguments import as_in_scipy
+from wengert.scipy.arguments import as_in_scipy, ignoring, no_such
 from wengert.values import dtypes
 from wengert.values.tensor import dims
 from wengert.values.value import Value
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 # Smaller errors SciPy would look for in vain where numbers are narrow.
 _NARROW: Final = {"epsabs": 1e-6, "epsrel": 1e-6}
+_REFUSED: Final = ("weight", "complex_func", "full_output")
 _POINTS: Final = 21  # as SciPy's own rule has
 _ORDERS: Final = 4  # points with which the derivatives by an end are exact up to the eighth
 
@@ -109,6 +111,11 @@ def quad(
     >>> print(tf.grad(area)(2.0).numpy().round(6))
     9.0
     """
+    if refused := [n for n in _REFUSED if how.get(n)]:
+        raise ValueError(
+            f"quad with derivatives takes no {refused[0]}: a weight may be a factor of the function, and of "
+            "complex values the real and imaginary parts have integrals of their own."
+        )
     args = args if isinstance(args, tuple) else (args,)
     ends = [in_floats(x) if isinstance(x, Value) else float(np.asarray(x)) for x in (a, b)]
     place, low, high = _substitution(*map(float, ends))
@@ -119,13 +126,14 @@ def quad(
         return found
 
     with listening():  # to nobody: it is the sum below that is followed
-        if height((low + high) / 2.0).dtype is not dtypes.float64:
+        middle = height((low + high) / 2.0)
+        if middle.dtype is not dtypes.float64:
             how = _NARROW | how
         found = load_module("scipy.integrate").quad(
             lambda t: float(height(t)), low, high, full_output=1, **how
         )
     intervals, count = found[2], found[2]["last"]
-    total: Any = 0.0
+    total: Any = zeros_like(middle)
     for left, right in zip(intervals["alist"][:count], intervals["blist"][:count], strict=True):
         total = total + _gauss(height, float(left), float(right), _POINTS)
     # At singular points SciPy extrapolates, which is more exact than the sum.
@@ -171,6 +179,7 @@ def _substitution(begin: float, end: float) -> tuple[_Place, float, float]:
 # ---- differential equations -------------------------------------------------------------------
 
 
+@ignoring("Dfun", "col_deriv", "ml", "mu", "h0", "ixpr", "mxstep", "mxhnil", "mxordn", "mxords")
 def odeint(
     func: Callable[..., Any],
     y0: Numeric,
@@ -190,7 +199,9 @@ def odeint(
     [0.1353]
     """
     slope = func if tfirst else lambda t, y, *args: func(y, t, *args)
-    return _solved(slope, y0, t, args, "LSODA", rtol, atol)
+    start = in_floats(y0)
+    start = start if dims(start) else expand_dims(start, 0)
+    return _solved(slope, start, t, args, "LSODA", rtol, atol)
 
 
 class Solution(NamedTuple):
@@ -201,6 +212,7 @@ class Solution(NamedTuple):
     success: bool = True
 
 
+@ignoring("vectorized", "first_step", "jac", "jac_sparsity", "lband", "uband")
 def solve_ivp(
     fun: Callable[..., Any],
     t_span: Any,
@@ -240,3 +252,7 @@ def _solved(
         return as_tensor(fun(t, y, *args), start.dtype)
 
     return ode_solve(slope, start, times, *args, method=method, rtol=rtol, atol=atol)  # type: ignore[no-any-return]
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such("integrate", name)

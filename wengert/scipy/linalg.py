@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -12,15 +12,15 @@ from wengert.api.numpy.further import block
 from wengert.api.numpy.promotion import as_tensor, in_floats, promoted, promoted_floats
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays import gathering, shaping
-from wengert.ops.arrays.creation import eye
+from wengert.ops.arrays.creation import eye, zeros
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.slicing import reverse
 from wengert.ops.linalg import matrix_functions, qr_lu, triangular
 from wengert.ops.linalg.diagonals import band_part, set_diag
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.linalg.matrices import adjoint, transpose_last
-from wengert.ops.math.elementwise import ones_like, zeros_like
-from wengert.scipy.arguments import as_in_scipy
+from wengert.ops.math.elementwise import ones_like
+from wengert.scipy.arguments import as_in_scipy, no_such
 from wengert.values.tensor import dims
 
 if TYPE_CHECKING:
@@ -57,7 +57,22 @@ def _mirrored(a: Tensor, across: Callable[[Tensor], Tensor]) -> Tensor:
     return set_diag(read + across(read), of_numpy.diagonal(a))
 
 
+_BANDS: Final = {"diagonal": 0, "tridiagonal": 1}
+
 # ---- systems ----------------------------------------------------------------------------------
+
+
+def _assumed(a: Tensor, kind: str | None, lower: bool) -> Tensor:
+    """The matrix that the elements stand for which are read of a matrix of this kind."""
+    if kind in ("sym", "symmetric"):
+        return _mirrored(a if lower else transpose_last(a), transpose_last)
+    if kind in ("her", "hermitian"):
+        return _mirrored(_read(a, lower), adjoint)
+    if kind in _BANDS:
+        return band_part(a, _BANDS[kind], _BANDS[kind])
+    if kind not in (None, "gen", "general", "banded"):
+        raise ValueError(f"{kind} is not a recognized matrix structure")
+    return a
 
 
 @as_in_scipy
@@ -81,10 +96,7 @@ def solve(
     if assume_a in ("lower triangular", "upper triangular"):
         is_lower = assume_a == "lower triangular"
         return solve_triangular(matrix, sides, int(transposed), is_lower)  # type: ignore[no-any-return]
-    if assume_a in ("sym", "symmetric"):
-        matrix = _mirrored(matrix if lower else transpose_last(matrix), transpose_last)
-    if assume_a in ("her", "hermitian"):
-        matrix = _mirrored(_read(matrix, lower), adjoint)
+    matrix = _assumed(matrix, assume_a, lower)
     matrix = transpose_last(matrix) if transposed else matrix
     return of_numpy.solve(matrix, sides)
 
@@ -94,6 +106,8 @@ def solve_triangular(
     a: Numeric, b: Numeric, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False
 ) -> Tensor:
     """The solution of a x = b, of which one triangle is read."""
+    if trans not in (0, 1, 2, "N", "T", "C"):
+        raise ValueError(f"trans is 0, 1, 2, 'N', 'T' or 'C', not {trans!r}.")
     matrix, sides = promoted_floats(a, b)
     if unit_diagonal:
         matrix = set_diag(matrix, ones_like(of_numpy.diagonal(matrix)))
@@ -131,6 +145,8 @@ def _cho_solve(c: Numeric, b: Numeric, lower: bool) -> Tensor:
 @as_in_scipy
 def lstsq(a: Numeric, b: Numeric, cond: float | None = None) -> of_numpy.LeastSquares:
     """The least squares solution, its squared errors, the rank and the singular values."""
+    if len(dims(in_floats(a))) != 2:
+        raise ValueError("lstsq takes one matrix, not a batch: tf.linalg.lstsq takes those.")
     found = of_numpy.lstsq(a, b, cond)
     is_one = len(dims(found.x)) == 1 and dims(found.residuals) == (1,)
     return found._replace(residuals=found.residuals[0]) if is_one else found
@@ -206,9 +222,9 @@ def lu(a: Numeric, permute_l: bool = False) -> Any:
 def block_diag(*arrs: Numeric) -> Tensor:
     """A matrix with these along its diagonal."""
     matrices = [shaping.reshape(x, (1, -1)) if len(dims(x)) < 2 else x for x in promoted(*arrs)]
-    sizes = [dims(x)[1] for x in matrices]
+    sizes = [dims(x)[-1] for x in matrices]
     rows = [
-        [x if i == k else zeros_like(x[:, :1]) * np.zeros(n) for k, n in enumerate(sizes)]
+        [x if i == k else zeros((*dims(x)[:-1], n), x.dtype) for k, n in enumerate(sizes)]
         for i, x in enumerate(matrices)
     ]
     return block(rows)
@@ -222,3 +238,7 @@ def toeplitz(c: Numeric, r: Numeric | None = None) -> Tensor:
     rows, columns = dims(column)[-1], dims(row)[-1]
     places = np.arange(rows)[:, None] - np.arange(columns) + columns - 1
     return gathering.gather_densely(line, as_tensor(places), axis=len(dims(line)) - 1)
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such("linalg", name)

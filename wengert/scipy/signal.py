@@ -10,7 +10,7 @@ from wengert.api.numpy.elementwise import conjugate
 from wengert.api.numpy.further import convolve as convolve_line
 from wengert.api.numpy.promotion import as_tensor, promoted_floats
 from wengert.api.numpy.shapes import flip
-from wengert.scipy.arguments import as_in_scipy
+from wengert.scipy.arguments import as_in_scipy, no_such
 from wengert.values.tensor import dims
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def convolve(in1: Numeric, in2: Numeric, mode: str = "full") -> Tensor:
     [0.0, 1.0, 2.0]
     """
     a, b = _signals(in1, in2, mode)
+    if not dims(a):
+        return a * b
     if len(dims(a)) != 1 or dims(a)[0] * dims(b)[0] > _MOST:
         return fftconvolve(a, b, mode)  # type: ignore[no-any-return]
     return _cut(convolve_line(a, b), dims(a), dims(b), mode)
@@ -78,22 +80,38 @@ def correlate(in1: Numeric, in2: Numeric, mode: str = "full") -> Tensor:
     return convolve(in1, conjugate(flip(as_tensor(in2))), mode)  # type: ignore[no-any-return]
 
 
-def convolve2d(in1: Numeric, in2: Numeric, mode: str = "full", **how: Any) -> Tensor:
+def convolve2d(
+    in1: Numeric,
+    in2: Numeric,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: float = 0,
+) -> Tensor:
     """The convolution of images; around them is nothing."""
-    _check_boundary(**how)
+    _check_boundary(boundary, fillvalue)
     return convolve(in1, in2, mode)  # type: ignore[no-any-return]
 
 
-def correlate2d(in1: Numeric, in2: Numeric, mode: str = "full", **how: Any) -> Tensor:
+def correlate2d(
+    in1: Numeric,
+    in2: Numeric,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: float = 0,
+) -> Tensor:
     """The correlation of images; around them is nothing."""
-    _check_boundary(**how)
+    _check_boundary(boundary, fillvalue)
     a, b = _signals(in1, in2, mode)
     return _cut(correlate(a, b), dims(a), dims(b), mode, later=1)
 
 
-def _check_boundary(boundary: str = "fill", fillvalue: float = 0) -> None:
+def _check_boundary(boundary: str, fillvalue: float) -> None:
     if boundary != "fill" or fillvalue != 0:
         raise ValueError(
             f"Around an image there are zeros here, boundary='fill' and fillvalue=0, not {boundary!r} and "
             f"{fillvalue}: pad it before, with np.pad."
         )
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such("signal", name)

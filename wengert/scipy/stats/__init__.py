@@ -6,6 +6,9 @@ discrete      those of whole numbers
 multivariate  those of vectors
 """
 
+from typing import Any
+
+from wengert.scipy.arguments import no_such
 from wengert.scipy.stats.continuous import beta as beta
 from wengert.scipy.stats.continuous import cauchy as cauchy
 from wengert.scipy.stats.continuous import chi2 as chi2
@@ -39,3 +42,7 @@ from wengert.scipy.stats.multivariate import dirichlet as dirichlet
 from wengert.scipy.stats.multivariate import entropy as entropy
 from wengert.scipy.stats.multivariate import multinomial as multinomial
 from wengert.scipy.stats.multivariate import multivariate_normal as multivariate_normal
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such("stats", name)
