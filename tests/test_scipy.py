@@ -104,7 +104,7 @@ CASES = [
     (name, method)
     for name, d in DISTRIBUTIONS.items()
     for method in (OF_CONTINUOUS if isinstance(d, Continuous) else OF_DISCRETE)
-    if {"isf": "ppf", "logcdf": "cdf", "logsf": "sf"}.get(method, method) in d._functions
+    if {"logcdf": "cdf", "logsf": "sf"}.get(method, method) in d._functions
     or method in ("pdf", "pmf")
 ]
 
@@ -250,6 +250,50 @@ def test_frozen_and_wrong_arguments() -> None:
     with pytest.raises(AttributeError, match="gamma has no ppf with a derivative"):
         stats.gamma.ppf(0.5, 2.0)
     assert repr(stats.t) == "<wengert.scipy.stats.t(df, loc, scale)>"
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, d in DISTRIBUTIONS.items() if "isf" in d._functions and n != "truncnorm"]
+)
+@pytest.mark.parametrize("method", ["isf", "ppf"])
+def test_quantiles_in_the_tails(name: str, method: str) -> None:
+    """A small probability has all its digits."""
+    shapes = [s[:3] for s in drawn_shapes(name)]
+    q = np.array([1e-30, 1e-9, 1e-3])
+    ours = getattr(DISTRIBUTIONS[name], method)(q, *shapes)
+    assert_same(ours, getattr(getattr(scipy.stats, name), method)(q, *shapes), 1e-12)
+
+
+@pytest.mark.parametrize("x", [np.inf, -np.inf, 1e300])
+@pytest.mark.parametrize("name", ["norm", "beta", "gamma", "cauchy", "laplace"])
+@pytest.mark.parametrize("method", ["pdf", "logpdf", "cdf", "sf", "logcdf", "logsf"])
+def test_no_slope_is_nan_at_infinity(name: str, method: str, x: float) -> None:
+    """By location and scale, also where the scale makes the variable infinite."""
+    shapes = [np.array(2.0)] * DISTRIBUTIONS[name]._count
+    args = [np.array(0.5), np.array(1e-10)]
+    call = lambda *place: getattr(DISTRIBUTIONS[name], method)(x, *shapes, *place)  # noqa: E731
+    assert not np.isnan(call(*map(tf.constant, args)))
+    for pulled in gradients(call, args):
+        assert not np.isnan(pulled.numpy())
+
+
+@pytest.mark.parametrize("name", ["gamma", "chi2", "beta", "weibull_min", "rayleigh"])
+def test_densities_that_vanish_at_an_end_have_slopes_by_their_parameters(name: str) -> None:
+    shapes = [np.array(3.5)] * DISTRIBUTIONS[name]._count
+    x = np.array([0.0, 0.5])
+    both = [
+        gradients(lambda *s, at=at: DISTRIBUTIONS[name].pdf(at, *s), [*shapes, 0.0, 1.0])
+        for at in (x, x[1:])
+    ]
+    for with_end, without in zip(*both, strict=True):
+        np.testing.assert_allclose(with_end, without, 1e-12)
+
+
+def test_logarithms_of_small_probabilities() -> None:
+    assert_same(stats.geom.logsf(900, 0.7), scipy.stats.geom.logsf(900, 0.7))
+    assert_same(stats.halfnorm.cdf(1e-10), scipy.stats.halfnorm.cdf(1e-10), 1e-14)
+    assert_same(stats.laplace.logcdf(-900.0), -900.0 - np.log(2.0))
+    assert float(gradients(stats.laplace.logsf, [np.array(900.0)])[0]) == -1.0
 
 
 def test_the_variable_by_its_name() -> None:

@@ -20,7 +20,7 @@ from wengert.ops.math.elementwise import (
     sqrt,
     tan,
 )
-from wengert.ops.nn.activations import log_sigmoid
+from wengert.ops.nn.activations import erf, log_sigmoid
 from wengert.ops.special.bessel import bessel_i0, bessel_i0e
 from wengert.ops.special.gamma import lgamma
 from wengert.ops.special.incomplete_gamma import betainc, igamma, igammac
@@ -52,15 +52,17 @@ norm = Continuous(
     cdf=_ndtr,
     sf=lambda z: _ndtr(-z),
     ppf=_ndtri,
+    isf=lambda q: -_ndtri(q),
     logcdf=_log_ndtr,
     logsf=lambda z: _log_ndtr(-z),
 )
 halfnorm = Continuous(
     "halfnorm",
     logpdf=lambda z: z * z / -2.0 - _LOG_ROOT_2_PI + _LOG_2,
-    cdf=lambda z: 2.0 * _ndtr(z) - 1.0,
+    cdf=lambda z: erf(z * 0.5**0.5),
     sf=lambda z: 2.0 * _ndtr(-z),
     ppf=lambda q: -_ndtri((1.0 - q) / 2.0),
+    isf=lambda q: -_ndtri(q / 2.0),
     logsf=lambda z: _LOG_2 + _log_ndtr(-z),
     support=_positive,
 )
@@ -71,6 +73,7 @@ lognorm = Continuous(
     cdf=lambda z, s: _ndtr(log(z) / s),
     sf=lambda z, s: _ndtr(-log(z) / s),
     ppf=lambda q, s: exp(s * _ndtri(q)),
+    isf=lambda q, s: exp(-s * _ndtri(q)),
     logcdf=lambda z, s: _log_ndtr(log(z) / s),
     logsf=lambda z, s: _log_ndtr(-log(z) / s),
     support=_positive,
@@ -113,6 +116,7 @@ truncnorm = Continuous(
     cdf=lambda z, a, b: exp(_log_between(a, z) - _log_between(a, b)),
     sf=lambda z, a, b: exp(_log_between(z, b) - _log_between(a, b)),
     ppf=_truncated_quantile,
+    isf=lambda q, a, b: -_truncated_quantile(q, -b, -a),
     logcdf=lambda z, a, b: _log_share(a, z, b, is_below=True),
     logsf=lambda z, a, b: _log_share(a, z, b, is_below=False),
     support=lambda a, b: (a, b),
@@ -209,6 +213,7 @@ uniform = Continuous(
     cdf=lambda z: z,
     sf=lambda z: 1.0 - z,
     ppf=lambda q: q,
+    isf=lambda q: 1.0 - q,
     support=_unit,
 )
 expon = Continuous(
@@ -217,6 +222,7 @@ expon = Continuous(
     cdf=lambda z: -expm1(-z),
     sf=lambda z: exp(-z),
     ppf=lambda q: -log1p(-q),
+    isf=lambda q: -log(q),
     logsf=lambda z: -z,
     support=_positive,
 )
@@ -227,12 +233,25 @@ def _laplace_below(z: Any) -> Any:
     return where(z > 0.0, 1.0 - tail, tail)
 
 
+def _log_laplace_below(z: Any) -> Any:
+    """In the lower tail without the exponential, which vanishes there."""
+    is_low = z < 0.0
+    return where(is_low, z - _LOG_2, log1p(exp(-abs_real(z)) / -2.0))
+
+
+def _laplace_quantile(q: Any) -> Any:
+    return where(q > 0.5, -log(2.0 * (1.0 - q)), log(2.0 * q))
+
+
 laplace = Continuous(
     "laplace",
     logpdf=lambda z: -abs_real(z) - _LOG_2,
     cdf=_laplace_below,
     sf=lambda z: _laplace_below(-z),
-    ppf=lambda q: where(q > 0.5, -log(2.0 * (1.0 - q)), log(2.0 * q)),
+    ppf=_laplace_quantile,
+    isf=lambda q: -_laplace_quantile(q),
+    logcdf=_log_laplace_below,
+    logsf=lambda z: _log_laplace_below(-z),
 )
 logistic = Continuous(
     "logistic",
@@ -240,6 +259,7 @@ logistic = Continuous(
     cdf=sigmoid,
     sf=lambda z: sigmoid(-z),
     ppf=lambda q: log(q) - log1p(-q),
+    isf=lambda q: log1p(-q) - log(q),
     logcdf=log_sigmoid,
     logsf=lambda z: log_sigmoid(-z),
 )
@@ -251,19 +271,36 @@ def _arc_below(z: Any) -> Any:
     return where(is_low, atan(-1.0 / where(is_low, z, -1.0)), atan(z) + math.pi / 2.0) / math.pi
 
 
+def _arc_quantile(q: Any) -> Any:
+    """The inverse of that: by the tail, in which all digits are those of a small number."""
+    is_high = q > 0.5
+    size = 1.0 / tan(math.pi * where(is_high, 1.0 - q, q))
+    return where(is_high, size, -size)
+
+
+def _half_arc_quantile(q: Any, rest: Any = None) -> Any:
+    """The same of sizes; `rest` is what is above."""
+    rest = 1.0 - q if rest is None else rest
+    is_high = q > 0.5
+    size = tan(math.pi / 2.0 * where(is_high, rest, q))
+    return where(is_high, 1.0 / size, size)
+
+
 cauchy = Continuous(
     "cauchy",
     logpdf=lambda z: -_LOG_PI - log1p(z * z),
     cdf=_arc_below,
     sf=lambda z: _arc_below(-z),
-    ppf=lambda q: tan(math.pi * (q - 0.5)),
+    ppf=_arc_quantile,
+    isf=lambda q: -_arc_quantile(q),
 )
 halfcauchy = Continuous(
     "halfcauchy",
     logpdf=lambda z: _LOG_2 - _LOG_PI - log1p(z * z),
     cdf=lambda z: atan(z) * (2.0 / math.pi),
     sf=lambda z: 2.0 * _arc_below(-z),
-    ppf=lambda q: tan(q * (math.pi / 2.0)),
+    ppf=_half_arc_quantile,
+    isf=lambda q: _half_arc_quantile(1.0 - q, q),
     support=_positive,
 )
 gumbel_r = Continuous(
@@ -272,6 +309,7 @@ gumbel_r = Continuous(
     cdf=lambda z: exp(-exp(-z)),
     sf=lambda z: -expm1(-exp(-z)),
     ppf=lambda q: -log(-log(q)),
+    isf=lambda q: -log(-log1p(-q)),
     logcdf=lambda z: -exp(-z),
 )
 gumbel_l = Continuous(
@@ -280,6 +318,7 @@ gumbel_l = Continuous(
     cdf=lambda z: -expm1(-exp(z)),
     sf=lambda z: exp(-exp(z)),
     ppf=lambda q: log(-log1p(-q)),
+    isf=lambda q: log(-log(q)),
     logsf=lambda z: -exp(z),
 )
 rayleigh = Continuous(
@@ -288,6 +327,7 @@ rayleigh = Continuous(
     cdf=lambda z: -expm1(z * z / -2.0),
     sf=lambda z: exp(z * z / -2.0),
     ppf=lambda q: sqrt(-2.0 * log1p(-q)),
+    isf=lambda q: sqrt(-2.0 * log(q)),
     logsf=lambda z: z * z / -2.0,
     support=_positive,
 )
@@ -298,6 +338,7 @@ pareto = Continuous(
     cdf=lambda z, b: -expm1(-b * log(z)),
     sf=lambda z, b: exp(-b * log(z)),
     ppf=lambda q, b: exp(-log1p(-q) / b),
+    isf=lambda q, b: exp(-log(q) / b),
     logsf=lambda z, b: -b * log(z),
     support=lambda *shapes: (1.0, math.inf),
 )
@@ -308,6 +349,7 @@ weibull_min = Continuous(
     cdf=lambda z, c: -expm1(-(z**c)),
     sf=lambda z, c: exp(-(z**c)),
     ppf=lambda q, c: (-log1p(-q)) ** (1.0 / c),
+    isf=lambda q, c: (-log(q)) ** (1.0 / c),
     logsf=lambda z, c: -(z**c),
     support=_positive,
 )

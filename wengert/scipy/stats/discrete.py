@@ -55,6 +55,7 @@ geom = Discrete(
     logpmf=lambda k, p: xlog1py(k - 1.0, -p) + log(p),
     cdf=lambda k, p: -expm1(k * log1p(-p)),
     sf=lambda k, p: exp(k * log1p(-p)),
+    logsf=lambda k, p: k * log1p(-p),
     support=lambda p: (1.0, math.inf),
     wrong=lambda p: (p <= 0.0) | (p > 1.0),
 )

@@ -17,6 +17,7 @@ import numpy as np
 
 from wengert.api.numpy.promotion import promoted_floats
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import exp, floor, is_inf, log, log1p
 from wengert.ops.support.static_value import get_static_value
@@ -82,9 +83,14 @@ def _is_plain(value: Any) -> bool:
 
 
 def _standard(x: Any, loc: Any, scale: Any = 1) -> Any:
-    """The variable of the standard distribution."""
+    """The variable of the standard distribution; where that is infinite it does not follow the scale, whose slope were NaN."""
     moved = x if _is_plain(loc) and loc == 0 else x - loc
-    return moved if _is_plain(scale) and scale == 1 else moved / scale
+    if _is_plain(scale):
+        return moved if scale == 1 else moved / scale
+    is_infinite = _somewhere(is_inf(found := moved / scale))
+    if is_infinite is None:
+        return found
+    return where(is_infinite, stop_gradient(found), where(is_infinite, 0.0, moved) / scale)
 
 
 def has_no(distribution: Any, name: str) -> AttributeError:
@@ -215,12 +221,18 @@ class Continuous(Distribution):
     @_public
     def logpdf(self, x: Any, shapes: Any, place: Any) -> Any:
         """The logarithm of the density."""
+        return self._log_density(x, shapes, place)
+
+    def _log_density(self, x: Any, shapes: Any, place: Any, is_zero: Any = None) -> Any:
+        """The same, and -inf where it is known to be that."""
         z, (low, high) = _standard(x, *place), self._support(*shapes)
         conditions = [is_inf(z)] if _may_be_infinite(low) or _may_be_infinite(high) else []
         if not _is_infinite(low):
             conditions.append(z <= low if self._is_open else z < low)
         if not _is_infinite(high):
             conditions.append(z > high)
+        if is_zero is not None:
+            conditions.append(is_zero)
         is_outside = _somewhere(*conditions)
         found = self._function("logpdf")(_but(z, is_outside, _middle(low, high)), *shapes)
         scale = place[1]
@@ -230,9 +242,12 @@ class Continuous(Distribution):
             found = found - math.log(scale)
         return _but(found, is_outside, -math.inf)
 
-    def pdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """The density."""
-        return exp(self.logpdf(x, *args, **kwargs))
+    @_public
+    def pdf(self, x: Any, shapes: Any, place: Any) -> Any:
+        """The density. Where it vanishes at an end of the support its logarithm has no slope that could be followed."""
+        found = self._log_density(x, shapes, place)
+        is_zero = _somewhere(found == -math.inf)
+        return exp(found if is_zero is None else self._log_density(x, shapes, place, is_zero))
 
     def _run(self, x: Any, shapes: Any, place: Any, function: Function, ends: Any) -> Any:
         """A function that runs from one number to another over the support."""
@@ -264,17 +279,22 @@ class Continuous(Distribution):
     @_public
     def ppf(self, q: Any, shapes: Any, place: Any) -> Any:
         """The number below which a variable is with a given probability."""
-        inverse, (low, high) = self._function("ppf"), self._support(*shapes)
+        return self._inverse("ppf", q, shapes, place, self._support(*shapes))
+
+    @_public
+    def isf(self, q: Any, shapes: Any, place: Any) -> Any:
+        """The number above which a variable is with a given probability."""
+        return self._inverse("isf", q, shapes, place, self._support(*shapes)[::-1])
+
+    def _inverse(self, name: str, q: Any, shapes: Any, place: Any, ends: Any) -> Any:
+        """A function of a probability, which runs from one end of the support to the other."""
+        inverse, (begin, end) = self._function(name), ends
         is_outside = _somewhere(q <= 0.0, q >= 1.0)
         z = inverse(_but(q, is_outside, 0.5), *shapes)
         if is_outside is not None:
-            end = where(q == 0.0, low + 0.0 * q, high + 0.0 * q)
-            z = where(is_outside, where((q == 0.0) | (q == 1.0), end, math.nan), z)
+            edge = where(q == 0.0, begin + 0.0 * q, end + 0.0 * q)
+            z = where(is_outside, where((q == 0.0) | (q == 1.0), edge, math.nan), z)
         return z * place[1] + place[0]
-
-    def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
-        """The number above which a variable is with a given probability."""
-        return self.ppf(1.0 - promoted_floats(q)[0], *args, **kwargs)
 
 
 class Discrete(Distribution):
