@@ -289,6 +289,44 @@ def test_densities_that_vanish_at_an_end_have_slopes_by_their_parameters(name: s
         np.testing.assert_allclose(with_end, without, 1e-12)
 
 
+LARGE = [
+    ("t", "logpdf", [1.5, 1e6], 1),
+    ("t", "logpdf", [0.5, 1e3], 1),
+    ("nbinom", "logpmf", [3.0, 1e6, 0.999999], 1),
+    ("nbinom", "logpmf", [30.0, 1e5, 0.999], 2),
+    ("binom", "logpmf", [3.0, 1e6, 1e-6], 1),
+    ("betabinom", "logpmf", [3.0, 10.0, 1e5, 2e5], 2),
+    ("f", "logpdf", [1.5, 2.0, 1e6], 1),
+    ("beta", "logpdf", [0.01, 0.5, 1e3], 2),
+]
+
+
+@pytest.mark.parametrize(("name", "method", "args", "at"), LARGE)
+def test_large_parameters(name: str, method: str, args: list[float], at: int) -> None:
+    """Values and slopes are no small differences of large logarithms of the gamma function."""
+    ours, theirs = getattr(DISTRIBUTIONS[name], method), getattr(getattr(scipy.stats, name), method)
+    wide, narrow = ([np.array(x, d) for x in args] for d in (np.float64, np.float32))
+    np.testing.assert_allclose(ours(*wide), theirs(*wide), 1e-7)
+    np.testing.assert_allclose(ours(*narrow), ours(*[x.astype(float) for x in narrow]), 1e-5)
+    if name != "t":  # whose slope is a difference again
+        expected = gradients(ours, [x.astype(float) for x in narrow])[at]
+        np.testing.assert_allclose(gradients(ours, narrow)[at], expected, 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [(0.5, 1e9), (1e5, 2e5), (50.0, 0.01), (12.0, 11.0), (3.0, 15.0)]
+)
+def test_betaln_of_large_numbers(a: float, b: float) -> None:
+    for pair in ([a, b], [b, a]):
+        np.testing.assert_allclose(special.betaln(*pair), scipy.special.betaln(*pair), 1e-14)
+        slopes = [scipy.special.digamma(x) - scipy.special.digamma(a + b) for x in pair]
+        pulled = gradients(special.betaln, [np.array(x) for x in pair])
+        np.testing.assert_allclose(pulled, slopes, 1e-5)
+        twice = gradients(lambda *x: gradients(special.betaln, x)[0], [np.array(x) for x in pair])
+        trigamma = functools.partial(scipy.special.polygamma, 1)
+        np.testing.assert_allclose(twice[0], trigamma(pair[0]) - trigamma(a + b), 1e-5)
+
+
 def test_logarithms_of_small_probabilities() -> None:
     assert_same(stats.geom.logsf(900, 0.7), scipy.stats.geom.logsf(900, 0.7))
     assert_same(stats.halfnorm.cdf(1e-10), scipy.stats.halfnorm.cdf(1e-10), 1e-14)

@@ -17,8 +17,10 @@ from wengert.api.numpy.promotion import in_floats, promoted_floats
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math import arithmetic, elementwise
 from wengert.ops.math.comparison import where
+from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.nn import activations
 from wengert.ops.special import bessel, gamma, incomplete_gamma
+from wengert.ops.support.static_value import get_static_value
 from wengert.values import dtypes
 
 if TYPE_CHECKING:
@@ -84,8 +86,39 @@ def _ndtr(x: Tensor) -> Tensor:
     return gamma.erfc(x * -(0.5**0.5)) / 2.0
 
 
+# Of log gamma beyond x (log x - 1) and what else Stirling's formula has, in odd powers of 1/x.
+_STIRLING: Final = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
+_STIRLING_FROM: Final = 10.0  # where these are enough
+
+
+def _beyond_stirling(x: Tensor) -> Tensor:
+    square, total = 1.0 / (x * x), zeros_like(x)
+    for coefficient in reversed(_STIRLING):
+        total = total * square + coefficient
+    return total / x
+
+
+def lgamma_step(x: Tensor, step: Tensor) -> Tensor:
+    """lgamma(x + step) - lgamma(x) of positive numbers, which of large x is a small difference of large numbers."""
+    is_large = (x >= _STIRLING_FROM) & (step >= 0.0)
+    known = get_static_value(is_large)
+    if known is not None and not known.any():
+        return gamma.lgamma(x + step) - gamma.lgamma(x)
+    large, further = where(is_large, x, _STIRLING_FROM), where(is_large, step, 0.0)
+    end = large + further
+    found = (large - 0.5) * elementwise.log1p(further / large) + further * (
+        elementwise.log(end) - 1.0
+    )
+    found = found + _beyond_stirling(end) - _beyond_stirling(large)
+    x, step = where(is_large, 1.0, x), where(is_large, 0.0, step)
+    return where(is_large, found, gamma.lgamma(x + step) - gamma.lgamma(x))
+
+
 def _betaln(a: Tensor, b: Tensor) -> Tensor:
-    return gamma.lgamma(a) + gamma.lgamma(b) - gamma.lgamma(a + b)
+    is_first = a > b
+    return gamma.lgamma(where(is_first, b, a)) - lgamma_step(
+        where(is_first, a, b), where(is_first, b, a)
+    )
 
 
 def _sign_of_gamma(x: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from wengert.api.numpy.scipy_special import functions
+from wengert.api.numpy.scipy_special import functions, lgamma_step
 from wengert.ops.math.arithmetic import xlog1py, xlogy
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import (
@@ -166,8 +166,8 @@ beta = Continuous(
 
 
 def _log_f_density(z: Any, m: Any, n: Any) -> Any:
-    powers = xlogy(m / 2.0 - 1.0, z) - (m + n) / 2.0 * log(n + m * z)
-    return powers + m / 2.0 * log(m) + n / 2.0 * log(n) - _betaln(m / 2.0, n / 2.0)
+    powers = xlogy(m / 2.0 - 1.0, z) - n / 2.0 * log1p(m * z / n)
+    return powers + m / 2.0 * log(m / (n + m * z)) - _betaln(m / 2.0, n / 2.0)
 
 
 f = Continuous(
@@ -184,7 +184,7 @@ def _log_t_density(z: Any, df: Any) -> Any:
     is_normal = df == math.inf
     finite = where(is_normal, 1.0, df)
     powers = (finite + 1.0) / -2.0 * log1p(z * z / finite) - log(finite) / 2.0
-    found = powers + lgamma((finite + 1.0) / 2.0) - lgamma(finite / 2.0) - _LOG_PI / 2.0
+    found = powers + lgamma_step(finite / 2.0, 0.5 + 0.0 * finite) - _LOG_PI / 2.0
     return where(is_normal, z * z / -2.0 - _LOG_ROOT_2_PI, found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert.api.numpy.scipy_special import functions
+from wengert.api.numpy.scipy_special import functions, lgamma_step
 from wengert.ops.math.arithmetic import xlog1py, xlogy
 from wengert.ops.math.elementwise import exp, expm1, log, log1p
 from wengert.ops.special.gamma import lgamma
@@ -21,7 +21,12 @@ def _is_no_share(p: Any) -> Any:
 
 def _log_choices(n: Any, k: Any) -> Any:
     """The logarithm of the number of ways to choose k of n."""
-    return lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)
+    return -log(n + 1.0) - _betaln(n - k + 1.0, k + 1.0)
+
+
+def _log_beta_quotient(k: Any, n: Any, a: Any, b: Any) -> Any:
+    """The logarithm of B(k + a, n - k + b) / B(a, b)."""
+    return lgamma_step(a, k) + lgamma_step(b, n - k) - lgamma_step(a + b, n)
 
 
 bernoulli = Discrete(
@@ -45,7 +50,7 @@ binom = Discrete(
 betabinom = Discrete(
     "betabinom",
     "n a b",
-    logpmf=lambda k, n, a, b: _log_choices(n, k) + _betaln(k + a, n - k + b) - _betaln(a, b),
+    logpmf=lambda k, n, a, b: _log_choices(n, k) + _log_beta_quotient(k, n, a, b),
     support=lambda n, a, b: (0.0, n),
     wrong=lambda n, a, b: (n < 0.0) | (a <= 0.0) | (b <= 0.0),
 )
@@ -62,9 +67,7 @@ geom = Discrete(
 nbinom = Discrete(
     "nbinom",
     "n p",
-    logpmf=lambda k, n, p: (
-        lgamma(n + k) - lgamma(k + 1.0) - lgamma(n) + n * log(p) + xlog1py(k, -p)
-    ),
+    logpmf=lambda k, n, p: n * log(p) + xlog1py(k, -p) - _betaln(n, k + 1.0) - log(n + k),
     cdf=lambda k, n, p: betainc(n, k + 1.0, p),
     sf=lambda k, n, p: betainc(k + 1.0, n, 1.0 - p),
     wrong=lambda n, p: (n <= 0.0) | (p <= 0.0) | (p > 1.0),
