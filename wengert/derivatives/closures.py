@@ -13,6 +13,7 @@ from wengert.core.context import also_listening, graph_around, listening, thread
 from wengert.core.forward import Accumulator
 from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row
+from wengert.derivatives.leaving import followed
 from wengert.errors import InvalidArgumentError
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.tracing import traced_body
@@ -75,7 +76,7 @@ class Closure:
                     "and before the gradient was taken, which evaluates the function again. Take the "
                     "gradient first, or pass variable.read_value() as a parameter."
                 )
-        return list(self._function(x))
+        return list(followed(lambda: self._function(x)))
 
     def pushed(self, x: Any, reads: Sequence[Any], tangents: Sequence[Any]) -> Any:
         """The tangent of the first result for tangents of all inputs; None where there is none."""
