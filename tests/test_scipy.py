@@ -327,6 +327,32 @@ def test_betaln_of_large_numbers(a: float, b: float) -> None:
         np.testing.assert_allclose(twice[0], trigamma(pair[0]) - trigamma(a + b), 1e-5)
 
 
+def test_special_functions_at_the_ends_of_their_range() -> None:
+    x = np.array([-0.5, 0.0, 0.5, 2.0, np.inf])
+    for name in ("entr", "gamma", "rgamma"):
+        at = x[1:] if name == "gamma" else x
+        assert_same(getattr(special, name)(at), getattr(scipy.special, name)(at))
+    a, b = np.meshgrid([-1.0, 0.0, 0.5, 2.0], [-1.0, 0.0, 0.5])
+    for name in ("rel_entr", "kl_div"):
+        assert_same(getattr(special, name)(a, b), getattr(scipy.special, name)(a, b))
+    assert_same(special.poch(-0.5, 0.25), scipy.special.poch(-0.5, 0.25))
+
+
+def test_quad_says_that_it_needs_values() -> None:
+    area = lambda a: integrate.quad(lambda x: a * x, 0.0, 1.0)[0]  # noqa: E731
+    with pytest.raises(tf.errors.SymbolicValueError, match="quad chooses its intervals"):
+        tf.function(area)(tf.constant(2.0))
+    with pytest.raises(tf.errors.LeakedTensorError, match="call it outside, or integrate samples"):
+        tf.vectorized_map(area, tf.constant([2.0, 3.0]))
+    found = integrate.solve_ivp(lambda t, y: -y, (0.0, 1.0), [1.0])
+    assert (found.status, found.message) == (
+        0,
+        scipy.integrate.solve_ivp(lambda t, y: -y, (0, 1), [1]).message,
+    )
+    with pytest.raises(ValueError, match="must be 1-dimensional: a list of one number"):
+        integrate.solve_ivp(lambda t, y: -y, (0.0, 1.0), 1.0)
+
+
 def test_logarithms_of_small_probabilities() -> None:
     assert_same(stats.geom.logsf(900, 0.7), scipy.stats.geom.logsf(900, 0.7))
     assert_same(stats.halfnorm.cdf(1e-10), scipy.stats.halfnorm.cdf(1e-10), 1e-14)
@@ -832,6 +858,22 @@ LEAVING = [
     ),
     ("scipy.integrate.trapezoid", lambda x: scipy.integrate.trapezoid(x)),
 ]
+
+
+@pytest.mark.parametrize("how", ["reverse", "forward"])
+def test_a_warning_of_what_leaves_the_right_hand_side_of_an_equation(how: str) -> None:
+    """Its derivative is asked when the gradient is taken, outside of the function that is differentiated."""
+    times = np.array([0.0, 1.0])
+
+    def last(k: Any) -> Any:
+        turn = lambda y, t: np.array([y[1], -k * y[0]])  # noqa: E731
+        return integrate.odeint(turn, np.array([1.0, 0.0]), times)[-1, 0]
+
+    k = tf.constant(2.0, tf.float64)
+    with pytest.warns(
+        GradientWarning, match=r"np\.array of a list, where np\.stack would be followed"
+    ):
+        tf.grad(last)(k) if how == "reverse" else tf.jvp(last, (k,), (tf.ones_like(k),))
 
 
 @pytest.mark.parametrize(("name", "f"), LEAVING, ids=[name for name, _ in LEAVING])

@@ -13,6 +13,7 @@ from wengert.api.numpy.promotion import as_tensor, in_floats, promoted_floats
 from wengert.api.numpy.shapes import moveaxis
 from wengert.core.context import listening
 from wengert.derivatives.implicit_functions.ode import ode_solve
+from wengert.errors import LeakedTensorError, SymbolicValueError
 from wengert.host.locks import load_module
 from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.arrays.joining import concat, stack
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 
 # Smaller errors SciPy would look for in vain where numbers are narrow.
 _NARROW: Final = {"epsabs": 1e-6, "epsrel": 1e-6}
+_HAS_NO_VALUES: Final = (
+    "quad chooses its intervals by the values of the function, of which there are none inside of a tf.function "
+    "or of a batch: call it outside, or integrate samples, by simpson or trapezoid."
+)
 _REFUSED: Final = ("weight", "complex_func", "full_output")
 _POINTS: Final = 21  # as SciPy's own rule has
 _ORDERS: Final = 4  # points with which the derivatives by an end are exact up to the eighth
@@ -129,9 +134,12 @@ def quad(
         middle = height((low + high) / 2.0)
         if middle.dtype is not dtypes.float64:
             how = _NARROW | how
-        found = load_module("scipy.integrate").quad(
-            lambda t: float(height(t)), low, high, full_output=1, **how
-        )
+        try:
+            found = load_module("scipy.integrate").quad(
+                lambda t: float(height(t)), low, high, full_output=1, **how
+            )
+        except (SymbolicValueError, LeakedTensorError) as error:
+            raise type(error)(_HAS_NO_VALUES) from error
     intervals, count = found[2], found[2]["last"]
     total: Any = zeros_like(middle)
     for left, right in zip(intervals["alist"][:count], intervals["blist"][:count], strict=True):
@@ -210,6 +218,8 @@ class Solution(NamedTuple):
     t: Tensor
     y: Tensor
     success: bool = True
+    status: int = 0
+    message: str = "The solver successfully reached the end of the integration interval."
 
 
 @ignoring("vectorized", "first_step", "jac", "jac_sparsity", "lband", "uband")
@@ -228,6 +238,8 @@ def solve_ivp(
 
     Without those it is given at both ends, and not at SciPy's steps, which depend on the solution.
     """
+    if len(dims(in_floats(y0))) != 1:
+        raise ValueError("`y0` must be 1-dimensional: a list of one number, if there is no more.")
     ends = in_floats(t_span)
     times = ends if t_eval is None else in_floats(t_eval)
     is_within = t_eval is not None and not get_static_value(times[0] == ends[0])

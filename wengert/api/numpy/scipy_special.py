@@ -17,7 +17,7 @@ from wengert.api.numpy.promotion import in_floats, promoted_floats
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math import arithmetic, elementwise
 from wengert.ops.math.comparison import where
-from wengert.ops.math.elementwise import zeros_like
+from wengert.ops.math.elementwise import abs_real, zeros_like
 from wengert.ops.nn import activations
 from wengert.ops.special import bessel, gamma, incomplete_gamma
 from wengert.ops.support.static_value import get_static_value
@@ -65,7 +65,8 @@ _OF_ONE: Final[dict[str, Callable[..., Any]]] = {
     "dawsn": gamma.dawsn,
     "expi": gamma.expint,
     "spence": gamma.spence,
-    "entr": lambda x: -arithmetic.xlogy(x, x),
+    "entr": lambda x: where(x < 0.0, -math.inf, -arithmetic.xlogy(x, abs_real(x))),
+    "rgamma": lambda x: _sign_of_gamma(x) * elementwise.exp(-gamma.lgamma(x)),
 }
 _OF_SEVERAL: Final[dict[str, Callable[..., Any]]] = {
     "xlogy": arithmetic.xlogy,
@@ -77,8 +78,11 @@ _OF_SEVERAL: Final[dict[str, Callable[..., Any]]] = {
     "betainc": incomplete_gamma.betainc,
     "gammainc": incomplete_gamma.igamma,
     "gammaincc": incomplete_gamma.igammac,
-    "rel_entr": lambda x, y: arithmetic.xlogy(x, x / y),
-    "kl_div": lambda x, y: arithmetic.xlogy(x, x / y) - x + y,
+    "poch": lambda z, m: (
+        _sign_of_gamma(z) * _sign_of_gamma(z + m) * elementwise.exp(lgamma_step(z, m))
+    ),
+    "rel_entr": lambda x, y: _rel_entr(x, y),
+    "kl_div": lambda x, y: _rel_entr(x, y) - x + y,
 }
 
 
@@ -123,12 +127,17 @@ def _betaln(a: Tensor, b: Tensor) -> Tensor:
 
 def _sign_of_gamma(x: Tensor) -> Tensor:
     """Below zero it changes from one whole number to the next."""
-    is_odd = elementwise.floor(x) % 2.0 * elementwise.cast(x < 0.0, x.dtype)
-    return 1.0 - 2.0 * is_odd
+    return 1.0 - 2.0 * (elementwise.floor(where(x < 0.0, x, 0.0)) % 2.0)
 
 
 def _sign_of_beta(a: Tensor, b: Tensor) -> Tensor:
     return _sign_of_gamma(a) * _sign_of_gamma(b) * _sign_of_gamma(a + b)
+
+
+def _rel_entr(x: Tensor, y: Tensor) -> Tensor:
+    is_outside = (x < 0.0) | (y < 0.0)
+    ratio = where(is_outside, 1.0, x / where(is_outside, 1.0, y))
+    return where(is_outside, math.inf, arithmetic.xlogy(where(is_outside, 0.0, x), ratio))
 
 
 def _huber(delta: Tensor, size: Tensor) -> Tensor:
