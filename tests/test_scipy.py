@@ -356,6 +356,11 @@ def test_quad_says_that_it_needs_values() -> None:
 def test_logarithms_of_small_probabilities() -> None:
     assert_same(stats.geom.logsf(900, 0.7), scipy.stats.geom.logsf(900, 0.7))
     assert_same(stats.halfnorm.cdf(1e-10), scipy.stats.halfnorm.cdf(1e-10), 1e-14)
+    assert_same(stats.halfnorm.logsf(1e-10), scipy.stats.halfnorm.logsf(1e-10), 1e-14)
+    for method in ("cdf", "sf", "pdf"):
+        for name, far in (("gumbel_r", -1000.0), ("gumbel_l", 1000.0)):
+            (pulled,) = gradients(getattr(getattr(stats, name), method), [np.array(far)])
+            assert float(pulled) == 0.0
     assert_same(stats.laplace.logcdf(-900.0), -900.0 - np.log(2.0))
     assert float(gradients(stats.laplace.logsf, [np.array(900.0)])[0]) == -1.0
 
@@ -654,6 +659,19 @@ def test_convolutions(kind: type, sizes: Any, mode: str) -> None:
         assert_same(getattr(signal, name)(a, b, mode), getattr(scipy.signal, name)(a, b, mode))
         if kind is float:
             assert_close(*directional(functools.partial(getattr(signal, name), mode=mode), [a, b]))
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("axes", [-1, 0, [1, 2], (2, 0)])
+def test_convolutions_along_some_axes(axes: Any, mode: str) -> None:
+    a, b = DRAW.normal(size=(4, 5, 6)), DRAW.normal(size=(2, 3, 2))
+    chosen = [x % 3 for x in np.atleast_1d(axes)]
+    b = b[tuple(slice(None) if i in chosen else slice(1) for i in range(3))]
+    for name in ("fftconvolve", "oaconvolve"):
+        ours = functools.partial(getattr(signal, name), mode=mode, axes=axes)
+        assert_same(ours(a, b), getattr(scipy.signal, name)(a, b, mode, axes))
+    assert_close(*directional(ours, [a, b]))
+    assert_same(signal.convolve(2.0, 3.0), scipy.signal.convolve(2.0, 3.0))
 
 
 def test_convolutions_of_long_signals_take_little_memory() -> None:

@@ -20,14 +20,24 @@ if TYPE_CHECKING:
 _MOST: Final = 1 << 16  # products, of more of which Fourier transforms are faster
 
 
-def _cut(full: Tensor, a: Sequence[int], b: Sequence[int], mode: str, later: int = 0) -> Tensor:
+def _cut(
+    full: Tensor,
+    a: Sequence[int],
+    b: Sequence[int],
+    mode: str,
+    axes: Sequence[int] | None = None,
+    later: int = 0,
+) -> Tensor:
     """The part of a full convolution of signals of these sizes that is asked for: its middle, or half a step later."""
     if mode == "full":
         return full
     if mode not in ("same", "valid"):
         raise ValueError(f"acceptable mode flags are 'valid', 'same', or 'full', not {mode!r}.")
     parts = []
-    for n, m in zip(a, b, strict=True):
+    for i, (n, m) in enumerate(zip(a, b, strict=True)):
+        if axes is not None and i not in axes:
+            parts.append(slice(None))
+            continue
         size = n if mode == "same" else max(n, m) - min(n, m) + 1
         begin = (n + m - 1 - size + later) // 2
         parts.append(slice(begin, begin + size))
@@ -47,15 +57,27 @@ def _signals(in1: Numeric, in2: Numeric, mode: str) -> tuple[Tensor, Tensor]:
 
 
 @as_in_scipy
-def fftconvolve(in1: Numeric, in2: Numeric, mode: str = "full") -> Tensor:
-    """A convolution by Fourier transforms, along all axes."""
-    a, b = _signals(in1, in2, mode)
-    shape = [n + m - 1 for n, m in zip(dims(a), dims(b), strict=True)]
+def fftconvolve(
+    in1: Numeric, in2: Numeric, mode: str = "full", axes: int | Sequence[int] | None = None
+) -> Tensor:
+    """A convolution by Fourier transforms, along all axes or along these; the others are broadcast."""
+    a, b = _signals(in1, in2, mode if axes is None else "full")
+    if not dims(a):
+        return a * b
+    rank = len(dims(a))
+    along = range(rank) if axes is None else [axes] if isinstance(axes, int) else axes
+    chosen = sorted(axis % rank for axis in along)
+    shape = [dims(a)[i] + dims(b)[i] - 1 for i in chosen]
     if a.dtype.is_complex:
-        full = fourier.ifftn(fourier.fftn(a, shape) * fourier.fftn(b, shape), shape)
+        product = fourier.fftn(a, shape, chosen) * fourier.fftn(b, shape, chosen)
+        full = fourier.ifftn(product, shape, chosen)
     else:
-        full = fourier.irfftn(fourier.rfftn(a, shape) * fourier.rfftn(b, shape), shape)
-    return _cut(full, dims(a), dims(b), mode)
+        product = fourier.rfftn(a, shape, chosen) * fourier.rfftn(b, shape, chosen)
+        full = fourier.irfftn(product, shape, chosen)
+    return _cut(full, dims(a), dims(b), mode, chosen)
+
+
+oaconvolve = fftconvolve  # which is faster where one of them is short
 
 
 @as_in_scipy

@@ -56,6 +56,14 @@ norm = Continuous(
     logcdf=_log_ndtr,
     logsf=lambda z: _log_ndtr(-z),
 )
+
+
+def _log_erfc(x: Any, z: Any) -> Any:
+    """The logarithm of erfc(x) of a positive number, z being the root of two times it."""
+    is_small = x < 0.5
+    return where(is_small, log1p(-erf(where(is_small, x, 0.0))), _LOG_2 + _log_ndtr(-z))
+
+
 halfnorm = Continuous(
     "halfnorm",
     logpdf=lambda z: z * z / -2.0 - _LOG_ROOT_2_PI + _LOG_2,
@@ -63,7 +71,7 @@ halfnorm = Continuous(
     sf=lambda z: 2.0 * _ndtr(-z),
     ppf=lambda q: -_ndtri((1.0 - q) / 2.0),
     isf=lambda q: -_ndtri(q / 2.0),
-    logsf=lambda z: _LOG_2 + _log_ndtr(-z),
+    logsf=lambda z: _log_erfc(z * 0.5**0.5, z),
     support=_positive,
 )
 lognorm = Continuous(
@@ -303,11 +311,18 @@ halfcauchy = Continuous(
     isf=lambda q: _half_arc_quantile(1.0 - q, q),
     support=_positive,
 )
+
+
+def _steep(z: Any) -> Any:
+    """exp(z), but finite, which makes no difference to what decays by it."""
+    return exp(where(z > 80.0, 80.0, z))
+
+
 gumbel_r = Continuous(
     "gumbel_r",
     logpdf=lambda z: -z - exp(-z),
-    cdf=lambda z: exp(-exp(-z)),
-    sf=lambda z: -expm1(-exp(-z)),
+    cdf=lambda z: exp(-_steep(-z)),
+    sf=lambda z: -expm1(-_steep(-z)),
     ppf=lambda q: -log(-log(q)),
     isf=lambda q: -log(-log1p(-q)),
     logcdf=lambda z: -exp(-z),
@@ -315,8 +330,8 @@ gumbel_r = Continuous(
 gumbel_l = Continuous(
     "gumbel_l",
     logpdf=lambda z: z - exp(z),
-    cdf=lambda z: -expm1(-exp(z)),
-    sf=lambda z: exp(-exp(z)),
+    cdf=lambda z: -expm1(-_steep(z)),
+    sf=lambda z: exp(-_steep(z)),
     ppf=lambda q: log(-log1p(-q)),
     isf=lambda q: log(-log(q)),
     logsf=lambda z: -exp(z),
