@@ -102,10 +102,33 @@ def has_no(distribution: Any, name: str) -> AttributeError:
     )
 
 
+def _public(method: Function) -> Function:
+    """A method that a graph puts off until the shapes are known."""
+    is_inverse = method.__code__.co_varnames[1] == "q"
+
+    @functools.wraps(method)
+    def public(self: Any, *args: Any, **kwargs: Any) -> Any:
+        variable = "q" if is_inverse else self._variable
+        if variable in kwargs:
+            args = (kwargs.pop(variable), *args)
+        if not args:
+            raise TypeError(f"{method.__name__} of {self.name} needs {variable}, where to find it.")
+        return _called(method, self, args[0], args[1:], kwargs)
+
+    return public
+
+
+@deferrable
+def _called(method: Function, distribution: Any, x: Any, args: Any, kwargs: Any) -> Any:
+    x, shapes, place, is_wrong = distribution._entered(x, args, kwargs)
+    return _but(method(distribution, x, shapes, place), is_wrong, math.nan)
+
+
 class Distribution:
     """A distribution of one number. Called, it is one whose parameters are given."""
 
     name = ""
+    _variable = "x"  # what SciPy calls it
     _own: tuple[str, ...] = ()  # the parameters that all have, after the shapes, and their defaults
     _defaults: tuple[float, ...] = ()
 
@@ -164,6 +187,30 @@ class Distribution:
         is_wrong = _somewhere(self._wrong(*shapes), *(scale <= 0.0 for scale in place[1:]))
         return x, shapes, place, is_wrong
 
+    def _run(self, x: Any, shapes: Any, place: Any, function: Function, ends: Any) -> Any:
+        """A function that runs from one number to another over the support."""
+        raise NotImplementedError
+
+    @_public
+    def cdf(self, x: Any, shapes: Any, place: Any) -> Any:
+        """The probability of less, or of at most a whole number."""
+        return self._run(x, shapes, place, self._function("cdf"), (0.0, 1.0))
+
+    @_public
+    def sf(self, x: Any, shapes: Any, place: Any) -> Any:
+        """The probability of more."""
+        return self._run(x, shapes, place, self._function("sf"), (1.0, 0.0))
+
+    @_public
+    def logcdf(self, x: Any, shapes: Any, place: Any) -> Any:
+        """The logarithm of that."""
+        return self._run(x, shapes, place, self._log_of("cdf", "sf"), (-math.inf, 0.0))
+
+    @_public
+    def logsf(self, x: Any, shapes: Any, place: Any) -> Any:
+        """The logarithm of that."""
+        return self._run(x, shapes, place, self._log_of("sf", "cdf"), (0.0, -math.inf))
+
 
 class Frozen:
     """A distribution whose parameters are given."""
@@ -174,27 +221,6 @@ class Frozen:
     def __getattr__(self, name: str) -> Any:
         method = getattr(self.dist, name)
         return lambda *args, **kwargs: method(*args, **kwargs, **self.kwds)
-
-
-def _public(method: Function) -> Function:
-    """A method that a graph puts off until the shapes are known."""
-    variable = method.__code__.co_varnames[1]
-
-    @functools.wraps(method)
-    def public(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if variable in kwargs:
-            args = (kwargs.pop(variable), *args)
-        if not args:
-            raise TypeError(f"{method.__name__} of {self.name} needs {variable}, where to find it.")
-        return _called(method, self, args[0], args[1:], kwargs)
-
-    return public
-
-
-@deferrable
-def _called(method: Function, distribution: Any, x: Any, args: Any, kwargs: Any) -> Any:
-    x, shapes, place, is_wrong = distribution._entered(x, args, kwargs)
-    return _but(method(distribution, x, shapes, place), is_wrong, math.nan)
 
 
 # ---- the two kinds ------------------------------------------------------------------------------
@@ -257,26 +283,6 @@ class Continuous(Distribution):
         return _but(_but(function(inside, *shapes), is_low, ends[0]), is_high, ends[1])
 
     @_public
-    def cdf(self, x: Any, shapes: Any, place: Any) -> Any:
-        """The probability of less."""
-        return self._run(x, shapes, place, self._function("cdf"), (0.0, 1.0))
-
-    @_public
-    def sf(self, x: Any, shapes: Any, place: Any) -> Any:
-        """The probability of more."""
-        return self._run(x, shapes, place, self._function("sf"), (1.0, 0.0))
-
-    @_public
-    def logcdf(self, x: Any, shapes: Any, place: Any) -> Any:
-        """The logarithm of the probability of less."""
-        return self._run(x, shapes, place, self._log_of("cdf", "sf"), (-math.inf, 0.0))
-
-    @_public
-    def logsf(self, x: Any, shapes: Any, place: Any) -> Any:
-        """The logarithm of the probability of more."""
-        return self._run(x, shapes, place, self._log_of("sf", "cdf"), (0.0, -math.inf))
-
-    @_public
     def ppf(self, q: Any, shapes: Any, place: Any) -> Any:
         """The number below which a variable is with a given probability."""
         return self._inverse("ppf", q, shapes, place, self._support(*shapes))
@@ -300,6 +306,7 @@ class Continuous(Distribution):
 class Discrete(Distribution):
     """A distribution of whole numbers."""
 
+    _variable = "k"
     _own, _defaults = ("loc",), (0.0,)
 
     def __init__(
@@ -331,23 +338,3 @@ class Discrete(Distribution):
         is_low, is_high = _somewhere(k < low), _somewhere(k >= high)
         inside = _but(_but(k, is_low, low), is_high, low)
         return _but(_but(function(inside, *shapes), is_low, ends[0]), is_high, ends[1])
-
-    @_public
-    def cdf(self, k: Any, shapes: Any, place: Any) -> Any:
-        """The probability of at most this number."""
-        return self._run(k, shapes, place, self._function("cdf"), (0.0, 1.0))
-
-    @_public
-    def sf(self, k: Any, shapes: Any, place: Any) -> Any:
-        """The probability of more."""
-        return self._run(k, shapes, place, self._function("sf"), (1.0, 0.0))
-
-    @_public
-    def logcdf(self, k: Any, shapes: Any, place: Any) -> Any:
-        """The logarithm of the probability of at most this number."""
-        return self._run(k, shapes, place, self._log_of("cdf", "sf"), (-math.inf, 0.0))
-
-    @_public
-    def logsf(self, k: Any, shapes: Any, place: Any) -> Any:
-        """The logarithm of the probability of more."""
-        return self._run(k, shapes, place, self._log_of("sf", "cdf"), (0.0, -math.inf))
