@@ -72,6 +72,7 @@ class Lowered:
         self.views: dict[int, View] = {}
         self.lists: dict[int, View] = {}
         self.constants: dict[Base, int] = {}
+        self.parts_of_constants: dict[Base, tuple[int, int]] = {}
 
     def left_over(self) -> tuple[list[View], list[Write]]:
         return [], self.writes
