@@ -267,9 +267,20 @@ def _shapes(
         raise ValueError(
             f"shape_invariants has {len(given)} shapes for {len(initial)} loop variables."
         )
-    # As in TensorFlow 2, what enters in another shape than was said is no mistake: nothing is known then.
-    together = zip(initial, given, strict=True)
-    return [said if said.is_compatible_with(x.shape) else TensorShape(None) for x, said in together]
+    return [_entering(x, said) for x, said in zip(initial, given, strict=True)]
+
+
+def _entering(x: Any, said: TensorShape) -> TensorShape:
+    """The shape of a variable in the loop. One that enters in another than was said may have any, as in TensorFlow 2."""
+    if said.is_compatible_with(x.shape):
+        return said
+    if not said.is_fully_defined():  # what is said is meant for later turns
+        return TensorShape(None)
+    raise ValueError(
+        f"The shape invariant specified for {x.op.name} is not compatible with the initial "
+        f"shape of the loop variable. It enters the loop with shape {x.shape}, but the "
+        f"specified shape invariant is {said}."
+    )
 
 
 def _own_shapes(structure: Structure, initial: Sequence[Any]) -> list[TensorShape]:
