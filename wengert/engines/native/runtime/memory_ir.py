@@ -359,39 +359,7 @@ put:
   ret void
 }
 
-; A new block, of NumPy's own.
-define internal ptr @made(ptr %cache, i64 %size) nounwind {
-entry:
-  %context = load ptr, ptr CONTEXT
-  %malloc = load ptr, ptr MALLOC
-  %enough = icmp uge i64 %size, FEWEST
-  br i1 %enough, label %wide, label %plain
-wide:
-  %more = add i64 %size, VECTOR
-  %block = call ptr %malloc(ptr %context, i64 %more)
-  %memory = call ptr @placed(ptr %block)
-  ret ptr %memory
-plain:
-  %found = call ptr %malloc(ptr %context, i64 %size)
-  ret ptr %found
-}
-
-define internal ptr @made_of_zeros(ptr %cache, i64 %count, i64 %each, i64 %size) nounwind {
-entry:
-  %context = load ptr, ptr CONTEXT
-  %calloc = load ptr, ptr CALLOC
-  %enough = icmp uge i64 %size, FEWEST
-  br i1 %enough, label %wide, label %plain
-wide:
-  %more = add i64 %size, VECTOR
-  %block = call ptr %calloc(ptr %context, i64 1, i64 %more)
-  %memory = call ptr @placed(ptr %block)
-  ret ptr %memory
-plain:
-  %found = call ptr %calloc(ptr %context, i64 %count, i64 %each)
-  ret ptr %found
-}
-
+NEW_BLOCKS
 ; ---- the functions of NumPy's handler: where there is no memory, what is kept is freed first ------
 
 define ptr @take(ptr %cache, i64 %size) nounwind {
@@ -489,14 +457,44 @@ small:
 """
 
 
+# A new block, of an allocation function of NumPy's own.
+_NEW_BLOCK: Final = """
+define internal ptr @NAME(ptr %cache, GIVEN) nounwind {
+entry:
+  %context = load ptr, ptr CONTEXT
+  %allocate = load ptr, ptr FUNCTION
+  %enough = icmp uge i64 %size, FEWEST
+  br i1 %enough, label %wide, label %plain
+wide:
+  %more = add i64 %size, VECTOR
+  %block = call ptr %allocate(ptr %context, LARGER)
+  %memory = call ptr @placed(ptr %block)
+  ret ptr %memory
+plain:
+  %found = call ptr %allocate(ptr %context, ASKED)
+  ret ptr %found
+}
+"""
+
+
+def _new_block(name: str, function: str, given: str, larger: str, asked: str) -> str:
+    found = _NEW_BLOCK.replace("NAME", name).replace("FUNCTION", function)
+    return found.replace("GIVEN", given).replace("LARGER", larger).replace("ASKED", asked)
+
+
 def text(aligned: bool) -> str:
     """The functions above as LLVM IR for this machine; whether blocks begin where vectors may."""
     declared, pause = PAUSE[platform.machine()]
-    found = _TEXT.replace("DECLARED", declared).replace("PAUSE", pause)
+    zeros = "i64 %count, i64 %each"
+    blocks = [
+        _new_block("made", "MALLOC", "i64 %size", "i64 %more", "i64 %size"),
+        _new_block("made_of_zeros", "CALLOC", f"{zeros}, i64 %size", "i64 1, i64 %more", zeros),
+    ]
+    found = _TEXT.replace("NEW_BLOCKS", "".join(blocks))
+    found = found.replace("DECLARED", declared).replace("PAUSE", pause)
     found = found.replace("SPINS", str(_SPINS)).replace("MOST", str(MOST))
-    fewest, place = (
-        (ALIGNED, 0) if aligned else (-1, -1)
-    )  # of so many bytes, or at such a place, none is
+    # Of so many bytes, or at such a place, none is.
+    fewest, place = (ALIGNED, 0) if aligned else (-1, -1)
     found = found.replace("FEWEST", str(fewest)).replace("PLACE", str(place))
     found = found.replace("PAST", str(VECTOR - 1))
     found = found.replace("VECTORS", str(-VECTOR)).replace("VECTOR", str(VECTOR))
