@@ -63,12 +63,15 @@ def _order(rank: int, source: int, destination: int) -> tuple[int, ...]:
 
 
 def _broadcast_to(array: Array, shape: Any, *rest: Any, **how: Any) -> Array:
-    is_array = type(array) is np.ndarray or isinstance(array, np.generic)
-    if rest or how or not is_array or not _fits(array, shape):
+    if rest or how or not _is_array(array) or not _fits(array, shape):
         return np.broadcast_to(array, shape, *rest, **how)
     y = np.empty(shape, array.dtype)
     y[...] = array
     return y
+
+
+def _is_array(a: Any) -> bool:
+    return type(a) is np.ndarray or isinstance(a, np.generic)
 
 
 def _fits(array: Array, shape: Any) -> bool:
@@ -78,7 +81,7 @@ def _fits(array: Array, shape: Any) -> bool:
 
 def _like(make: Callable[..., Array], otherwise: Callable[..., Array]) -> Callable[..., Array]:
     def like(a: Array, *other: Any, **how: Any) -> Array:
-        if other or how or not (type(a) is np.ndarray or isinstance(a, np.generic)):
+        if other or how or not _is_array(a):
             return otherwise(a, *other, **how)
         return make(a.shape, a.dtype)
 

@@ -92,7 +92,7 @@ def solve(
     """
     matrix, sides = promoted_floats(a, b)
     if assume_a in ("pos", "positive definite"):
-        return cho_solve(cho_factor(matrix, lower), sides)
+        return cho_solve(cho_factor(matrix, lower), sides)  # type: ignore[no-any-return]
     if assume_a in ("lower triangular", "upper triangular"):
         is_lower = assume_a == "lower triangular"
         return solve_triangular(matrix, sides, int(transposed), is_lower)  # type: ignore[no-any-return]
@@ -130,14 +130,10 @@ def cho_factor(a: Numeric, lower: bool = False) -> tuple[Tensor, bool]:
     return cholesky(a, lower), lower
 
 
-def cho_solve(c_and_lower: tuple[Numeric, bool], b: Numeric, **how: Any) -> Tensor:
+@as_in_scipy
+def cho_solve(c_and_lower: tuple[Numeric, bool], b: Numeric) -> Tensor:
     """The solution of a x = b, of which the factor is known."""
     c, lower = c_and_lower
-    return _cho_solve(c, b, lower, **how)  # type: ignore[no-any-return]
-
-
-@as_in_scipy
-def _cho_solve(c: Numeric, b: Numeric, lower: bool) -> Tensor:
     factor, sides = promoted_floats(c, b)
     return _of_sides(lambda b: triangular.cholesky_solve(_read(factor, lower), b), sides)
 

@@ -122,17 +122,15 @@ def qr(a: Numeric, mode: str = "reduced") -> Any:
 @deferrable
 def solve(a: Numeric, b: Numeric) -> Tensor:
     matrix, sides = promoted_floats(a, b)
-    if len(dims(sides)) > 1:
-        batch = np.broadcast_shapes(dims(matrix)[:-2], dims(sides)[:-2])
-        matrix, sides = (
-            x if dims(x)[:-2] == batch else shaping.broadcast_to(x, batch + dims(x)[-2:])
-            for x in (matrix, sides)
-        )
-        return solving.solve(matrix, sides)
-    column = shaping.expand_dims(sides, -1)
-    if len(dims(matrix)) > 2:
-        column = shaping.broadcast_to(column, (*dims(matrix)[:-1], 1))
-    return shaping.squeeze(solving.solve(matrix, column), -1)
+    is_vector = len(dims(sides)) == 1
+    columns = shaping.expand_dims(sides, -1) if is_vector else sides
+    batch = np.broadcast_shapes(dims(matrix)[:-2], dims(columns)[:-2])
+    matrix, columns = (
+        x if dims(x)[:-2] == batch else shaping.broadcast_to(x, batch + dims(x)[-2:])
+        for x in (matrix, columns)
+    )
+    found = solving.solve(matrix, columns)
+    return shaping.squeeze(found, -1) if is_vector else found
 
 
 @deferrable

@@ -40,8 +40,8 @@ _OF_ONE: Final[dict[str, Callable[..., Any]]] = {
     "erfc": gamma.erfc,
     "erfinv": gamma.erfinv,
     "erfcinv": gamma.erfcinv,
-    "ndtr": lambda x: _ndtr(x),
-    "log_ndtr": lambda x: _log_ndtr(x),
+    "ndtr": lambda x: ndtr(x),
+    "log_ndtr": lambda x: log_ndtr(x),
     "ndtri": gamma.ndtri,
     "expit": elementwise.sigmoid,
     "log_expit": activations.log_sigmoid,
@@ -71,8 +71,8 @@ _OF_ONE: Final[dict[str, Callable[..., Any]]] = {
 _OF_SEVERAL: Final[dict[str, Callable[..., Any]]] = {
     "xlogy": arithmetic.xlogy,
     "xlog1py": arithmetic.xlog1py,
-    "betaln": lambda a, b: _betaln(a, b),
-    "beta": lambda a, b: _sign_of_beta(a, b) * elementwise.exp(_betaln(a, b)),
+    "betaln": lambda a, b: betaln(a, b),
+    "beta": lambda a, b: _sign_of_beta(a, b) * elementwise.exp(betaln(a, b)),
     "huber": lambda delta, r: _huber(delta, elementwise.abs_real(r)),
     "pseudo_huber": lambda delta, r: delta * (elementwise.sqrt(delta * delta + r * r) - delta),
     "betainc": incomplete_gamma.betainc,
@@ -86,7 +86,8 @@ _OF_SEVERAL: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def _ndtr(x: Tensor) -> Tensor:
+def ndtr(x: Tensor) -> Tensor:
+    """The normal distribution function."""
     return gamma.erfc(x * -(0.5**0.5)) / 2.0
 
 
@@ -118,7 +119,8 @@ def lgamma_step(x: Tensor, step: Tensor) -> Tensor:
     return where(is_large, found, gamma.lgamma(x + step) - gamma.lgamma(x))
 
 
-def _betaln(a: Tensor, b: Tensor) -> Tensor:
+def betaln(a: Tensor, b: Tensor) -> Tensor:
+    """The logarithm of the beta function, exact also of large numbers."""
     is_first = a > b
     return gamma.lgamma(where(is_first, b, a)) - lgamma_step(
         where(is_first, a, b), where(is_first, b, a)
@@ -144,7 +146,7 @@ def _huber(delta: Tensor, size: Tensor) -> Tensor:
     return where(size <= delta, size * size / 2.0, delta * (size - delta / 2.0))
 
 
-def _log_ndtr(x: Tensor) -> Tensor:
+def log_ndtr(x: Tensor) -> Tensor:
     """The logarithm of the normal distribution function, also where that is too small for a float."""
     bound = _SERIES_BELOW.get(x.dtype, _NARROW_SERIES_BELOW)
     is_low, is_high = x < bound, x > 1.0
@@ -156,8 +158,8 @@ def _log_ndtr(x: Tensor) -> Tensor:
         total = -k * inverse * (1.0 + total)
     by_series = low * low / -2.0 - elementwise.log(-low) + elementwise.log1p(total)
     by_series = by_series - math.log(2.0 * math.pi) / 2.0
-    plain = elementwise.log(_ndtr(middle))
-    return where(is_low, by_series, where(is_high, elementwise.log1p(-_ndtr(-high)), plain))
+    plain = elementwise.log(ndtr(middle))
+    return where(is_low, by_series, where(is_high, elementwise.log1p(-ndtr(-high)), plain))
 
 
 @functools.cache

@@ -234,7 +234,7 @@ def _places(shape: Dims) -> str:
 
 
 def _transpose_rule(g: Tensor, y: Tensor | None, x: Tensor, *, perm: Sequence[int]) -> Tensor:
-    back = inverse_order(tuple(perm))
+    back = order_back(tuple(perm))
     if type(g) is not Tensor:
         return transpose(g, back)
     result: Tensor = apply(TRANSPOSE, (g,), {"perm": back})
@@ -242,7 +242,7 @@ def _transpose_rule(g: Tensor, y: Tensor | None, x: Tensor, *, perm: Sequence[in
 
 
 @functools.lru_cache(maxsize=1024)
-def inverse_order(perm: tuple[int, ...]) -> tuple[int, ...]:
+def order_back(perm: tuple[int, ...]) -> tuple[int, ...]:
     """The order that brings axes back to where they were."""
     return tuple(sorted(range(len(perm)), key=perm.__getitem__))
 

@@ -27,8 +27,8 @@ from wengert.ops.arrays.shaping import (
     RESHAPE,
     as_numbers,
     broadcast_to,
-    inverse_order,
     one_axis,
+    order_back,
     reshape,
     transpose,
 )
@@ -200,7 +200,7 @@ def _prod_rule(g: Tensor, y: Tensor | None, x: Tensor, *, axis: Dims, keepdims: 
         (*[shape[i] for i in order[: len(shape) - len(axis)]], _size(shape, axis)),
     )
     others = cumprod(rows, -1, exclusive=True) * cumprod(rows, -1, exclusive=True, reverse=True)
-    back = inverse_order(order)
+    back = order_back(order)
     return _spread(g, shape, axis) * transpose(reshape(others, dims(moved)), back)
 
 

@@ -14,7 +14,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import unsorted_segment_sum
-from wengert.ops.arrays.shaping import as_shape, one_axis, transpose
+from wengert.ops.arrays.shaping import as_shape, one_axis, order_back, transpose
 from wengert.ops.reductions.segments import unsorted_segment_min
 from wengert.ops.support.large_kernels import unique_kernel
 from wengert.values import dtypes
@@ -123,10 +123,9 @@ def unique_along(x: TensorLike, axis: TensorLike, out_idx: DTypeLike) -> tuple[T
     rank = len(dims(tensor))
     first = one_axis(given[0], rank, "UniqueV2")
     order = (first, *[a for a in range(rank) if a != first])
-    back = tuple(sorted(range(rank), key=order.__getitem__))
     attrs = {"out_idx": as_dtype(out_idx)}
     y, idx, count = apply(UNIQUE_WITH_COUNTS, (transpose(tensor, order),), attrs)
-    return transpose(y, back), idx, count
+    return transpose(y, order_back(order)), idx, count
 
 
 def _found(row: Row, value: TensorLike, out_idx: DTypeLike) -> list[Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from wengert.api.numpy.scipy_special import functions, lgamma_step
+from wengert.api.numpy.scipy_special import betaln, lgamma_step, log_ndtr, ndtr
 from wengert.ops.math.arithmetic import xlog1py, xlogy
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import (
@@ -22,18 +22,13 @@ from wengert.ops.math.elementwise import (
 )
 from wengert.ops.nn.activations import erf, log_sigmoid
 from wengert.ops.special.bessel import bessel_i0, bessel_i0e
-from wengert.ops.special.gamma import lgamma
+from wengert.ops.special.gamma import lgamma, ndtri
 from wengert.ops.special.incomplete_gamma import betainc, igamma, igammac
 from wengert.scipy.stats.distribution import Continuous
 
 _LOG_2: Final = math.log(2.0)
 _LOG_PI: Final = math.log(math.pi)
 _LOG_ROOT_2_PI: Final = math.log(2.0 * math.pi) / 2.0
-
-_betaln = functions()["betaln"]
-_log_ndtr = functions()["log_ndtr"]
-_ndtr = functions()["ndtr"]
-_ndtri = functions()["ndtri"]
 
 
 def _positive(*shapes: Any) -> tuple[float, float]:
@@ -49,28 +44,28 @@ def _unit(*shapes: Any) -> tuple[float, float]:
 norm = Continuous(
     "norm",
     logpdf=lambda z: z * z / -2.0 - _LOG_ROOT_2_PI,
-    cdf=_ndtr,
-    sf=lambda z: _ndtr(-z),
-    ppf=_ndtri,
-    isf=lambda q: -_ndtri(q),
-    logcdf=_log_ndtr,
-    logsf=lambda z: _log_ndtr(-z),
+    cdf=ndtr,
+    sf=lambda z: ndtr(-z),
+    ppf=ndtri,
+    isf=lambda q: -ndtri(q),
+    logcdf=log_ndtr,
+    logsf=lambda z: log_ndtr(-z),
 )
 
 
 def _log_erfc(x: Any, z: Any) -> Any:
     """The logarithm of erfc(x) of a positive number, z being the root of two times it."""
     is_small = x < 0.5
-    return where(is_small, log1p(-erf(where(is_small, x, 0.0))), _LOG_2 + _log_ndtr(-z))
+    return where(is_small, log1p(-erf(where(is_small, x, 0.0))), _LOG_2 + log_ndtr(-z))
 
 
 halfnorm = Continuous(
     "halfnorm",
     logpdf=lambda z: z * z / -2.0 - _LOG_ROOT_2_PI + _LOG_2,
     cdf=lambda z: erf(z * 0.5**0.5),
-    sf=lambda z: 2.0 * _ndtr(-z),
-    ppf=lambda q: -_ndtri((1.0 - q) / 2.0),
-    isf=lambda q: -_ndtri(q / 2.0),
+    sf=lambda z: 2.0 * ndtr(-z),
+    ppf=lambda q: -ndtri((1.0 - q) / 2.0),
+    isf=lambda q: -ndtri(q / 2.0),
     logsf=lambda z: _log_erfc(z * 0.5**0.5, z),
     support=_positive,
 )
@@ -78,12 +73,12 @@ lognorm = Continuous(
     "lognorm",
     "s",
     logpdf=lambda z, s: (log(z) / s) ** 2 / -2.0 - log(s) - log(z) - _LOG_ROOT_2_PI,
-    cdf=lambda z, s: _ndtr(log(z) / s),
-    sf=lambda z, s: _ndtr(-log(z) / s),
-    ppf=lambda q, s: exp(s * _ndtri(q)),
-    isf=lambda q, s: exp(-s * _ndtri(q)),
-    logcdf=lambda z, s: _log_ndtr(log(z) / s),
-    logsf=lambda z, s: _log_ndtr(-log(z) / s),
+    cdf=lambda z, s: ndtr(log(z) / s),
+    sf=lambda z, s: ndtr(-log(z) / s),
+    ppf=lambda q, s: exp(s * ndtri(q)),
+    isf=lambda q, s: exp(-s * ndtri(q)),
+    logcdf=lambda z, s: log_ndtr(log(z) / s),
+    logsf=lambda z, s: log_ndtr(-log(z) / s),
     support=_positive,
     is_open=True,
 )
@@ -97,7 +92,7 @@ def _log_between(a: Any, b: Any) -> Any:
     a, b = where(a == -math.inf, -_FAR, a), where(b == math.inf, _FAR, b)  # their slope is zero
     is_right = a > 0.0
     low, high = where(is_right, -b, a), where(is_right, -a, b)
-    return _log_ndtr(high) + log1p(-exp(_log_ndtr(low) - _log_ndtr(high)))
+    return log_ndtr(high) + log1p(-exp(log_ndtr(low) - log_ndtr(high)))
 
 
 def _log_share(a: Any, z: Any, b: Any, is_below: bool) -> Any:
@@ -113,7 +108,7 @@ def _truncated_quantile(q: Any, a: Any, b: Any) -> Any:
     is_right = a > 0.0
     low, high = where(is_right, -b, a), where(is_right, -a, b)
     share = where(is_right, 1.0 - q, q)
-    z = _ndtri(_ndtr(low) + share * (_ndtr(high) - _ndtr(low)))
+    z = ndtri(ndtr(low) + share * (ndtr(high) - ndtr(low)))
     return where(is_right, -z, z)
 
 
@@ -166,7 +161,7 @@ invgamma = Continuous(
 beta = Continuous(
     "beta",
     "a b",
-    logpdf=lambda z, a, b: xlog1py(b - 1.0, -z) + xlogy(a - 1.0, z) - _betaln(a, b),
+    logpdf=lambda z, a, b: xlog1py(b - 1.0, -z) + xlogy(a - 1.0, z) - betaln(a, b),
     cdf=lambda z, a, b: betainc(a, b, z),
     sf=lambda z, a, b: betainc(b, a, 1.0 - z),
     support=_unit,
@@ -175,7 +170,7 @@ beta = Continuous(
 
 def _log_f_density(z: Any, m: Any, n: Any) -> Any:
     powers = xlogy(m / 2.0 - 1.0, z) - n / 2.0 * log1p(m * z / n)
-    return powers + m / 2.0 * log(m / (n + m * z)) - _betaln(m / 2.0, n / 2.0)
+    return powers + m / 2.0 * log(m / (n + m * z)) - betaln(m / 2.0, n / 2.0)
 
 
 f = Continuous(
@@ -203,7 +198,7 @@ def _t_tail(size: Any, df: Any) -> Any:
     share = finite / (finite + far * far)
     found = betainc(finite / 2.0, 0.5 + 0.0 * finite, share) / 2.0
     found = where(is_near, 0.5 - size * exp(_log_t_density(0.0 * size, finite)), found)
-    return where(is_normal, _ndtr(-size), found)
+    return where(is_normal, ndtr(-size), found)
 
 
 def _t_below(z: Any, df: Any) -> Any:

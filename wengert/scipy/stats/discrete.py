@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert.api.numpy.scipy_special import functions, lgamma_step
+from wengert.api.numpy.scipy_special import betaln, lgamma_step
 from wengert.ops.math.arithmetic import xlog1py, xlogy
 from wengert.ops.math.elementwise import exp, expm1, log, log1p
 from wengert.ops.special.gamma import lgamma
 from wengert.ops.special.incomplete_gamma import betainc, igamma, igammac
 from wengert.scipy.stats.distribution import Discrete
-
-_betaln = functions()["betaln"]
 
 
 def _is_no_share(p: Any) -> Any:
@@ -21,7 +19,7 @@ def _is_no_share(p: Any) -> Any:
 
 def _log_choices(n: Any, k: Any) -> Any:
     """The logarithm of the number of ways to choose k of n."""
-    return -log(n + 1.0) - _betaln(n - k + 1.0, k + 1.0)
+    return -log(n + 1.0) - betaln(n - k + 1.0, k + 1.0)
 
 
 def _log_beta_quotient(k: Any, n: Any, a: Any, b: Any) -> Any:
@@ -67,7 +65,7 @@ geom = Discrete(
 nbinom = Discrete(
     "nbinom",
     "n p",
-    logpmf=lambda k, n, p: n * log(p) + xlog1py(k, -p) - _betaln(n, k + 1.0) - log(n + k),
+    logpmf=lambda k, n, p: n * log(p) + xlog1py(k, -p) - betaln(n, k + 1.0) - log(n + k),
     cdf=lambda k, n, p: betainc(n, k + 1.0, p),
     sf=lambda k, n, p: betainc(k + 1.0, n, 1.0 - p),
     wrong=lambda n, p: (n <= 0.0) | (p <= 0.0) | (p > 1.0),

@@ -68,7 +68,7 @@ def type_or_none(dtype: Any) -> str | None:
 def part_of(value: Any, which: int) -> Any:
     """The real or the imaginary part of a known array, in memory."""
     array = np.asarray(value)
-    return np.ascontiguousarray(array.imag if which else array.real)
+    return np.asarray(array.imag if which else array.real, order="C")
 
 
 def dtype_of(kind: str) -> Any:
