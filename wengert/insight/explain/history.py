@@ -18,11 +18,6 @@ class History:
         self.made_by: dict[Key, int] = {
             y._key: n for n, step in enumerate(steps) for y in step.results
         }
-        self._used_by = [keys_of(step.inputs) for step in steps]
-        self._users: dict[Key, list[int]] = {}
-        for number, keys in enumerate(self._used_by):
-            for key in keys:
-                self._users.setdefault(key, []).append(number)
         # Of a target there are answers for many sources.
         self._behind: dict[frozenset[Key], tuple[frozenset[Key], frozenset[int]]] = {}
         self._leaves: dict[frozenset[int], list[Any]] = {}
@@ -35,17 +30,11 @@ class History:
 
     def down(self, keys: Set[Key]) -> tuple[set[Key], set[int]]:
         """All values that were computed from these, and the operations that did it."""
-        values, numbers = set(keys), set()
-        waiting = [(key, -1) for key in keys]
-        while waiting:
-            key, made = waiting.pop()
-            new = [n for n in self._users.get(key, ()) if n > made and n not in numbers]
-            numbers.update(new)
-            for number in new:
-                results = [y._key for y in self.steps[number].results]
-                here = [k for k in results if k not in values and self.made_by[k] == number]
-                values.update(here)
-                waiting += [(k, number) for k in here]
+        values, numbers, made_by = set(keys), set(), self.made_by
+        for number, step in enumerate(self.steps):  # what uses a value comes after what made it
+            if any(getattr(x, "_key", None) in values for x in step.inputs):
+                numbers.add(number)
+                values.update(y._key for y in step.results if made_by[y._key] == number)
         return values, numbers
 
     def up(self, keys: Set[Key]) -> tuple[frozenset[Key], frozenset[int]]:
@@ -62,7 +51,7 @@ class History:
             number = self.made_by.get(waiting.pop(), -1)
             if number >= 0 and number not in numbers:
                 numbers.add(number)
-                new = [key for key in self._used_by[number] if key not in values]
+                new = [key for key in keys_of(self.steps[number].inputs) if key not in values]
                 values.update(new)
                 waiting += new
         return frozenset(values), frozenset(numbers)
@@ -87,10 +76,11 @@ class History:
         """The fewest operations that lead from one value to another, among these."""
         before: dict[Key, tuple[Key, int] | None] = {source: None}
         for number in sorted(numbers):
-            ways = [key for key in self._used_by[number] if key in before]
-            if ways:
-                for y in self.steps[number].results:
-                    before.setdefault(y._key, (ways[0], number))
+            step = self.steps[number]
+            way = next((key for key in keys_of(step.inputs) if key in before), None)
+            if way is not None:
+                for y in step.results:
+                    before.setdefault(y._key, (way, number))
         found, at = [], before.get(target)
         while at is not None:
             found.append(at[1])
