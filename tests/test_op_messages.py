@@ -134,6 +134,14 @@ INVALID: list[Misuse] = [
         "Received a label value of 3 which is outside the valid range of [0, 2).  Label",
     ),
     (
+        lambda: tf.nn.sparse_softmax_cross_entropy_with_logits([-1], [[0.0, 0.0]]),
+        "Received a label value of -1 which is outside the valid range of [0, 2).  Label",
+    ),
+    (
+        lambda: tf.nn.sparse_softmax_cross_entropy_with_logits([0], tf.zeros([1, 0])),
+        "Must have at least one class, but got logits shape [1,0]",
+    ),
+    (
         lambda: tf.nn.sparse_softmax_cross_entropy_with_logits([0.0], [[0.0, 0.0]]),
         "Value for attr 'Tlabels' of float is not in the list of allowed values: int32, int64",
     ),

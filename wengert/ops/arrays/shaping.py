@@ -134,8 +134,16 @@ def one_axis(
 # ---- reshape and transpose --------------------------------------------------------------------
 
 
-def _reshape_rule(g: Tensor, y: Tensor | None, x: Tensor, *, shape: Dims) -> Tensor:
-    return reshape(g, dims(x))
+def in_shape(x: Tensor, shape: Dims) -> Tensor:
+    """The same elements in a shape of as many, for rules: what is known nobody need look at once more."""
+    if type(x) is not Tensor:
+        return reshape(x, shape)
+    result: Tensor = apply(RESHAPE, (x,), {"shape": shape})
+    return result
+
+
+def _reshape_rule(g: Tensor, y: Tensor | None, x: Tensor, **_: Any) -> Tensor:
+    return in_shape(g, dims(x))
 
 
 RESHAPE: Row = op(
@@ -316,7 +324,7 @@ EXPAND_DIMS: Row = op(
     lambda xp, x, *, axis: xp.reshape(x, (*x.shape[:axis], 1, *x.shape[axis:])),
     shape=lambda have, *, axis: (*have[:axis], 1, *have[axis:]),
     integers=by_function(np.expand_dims),
-    vjp=(lambda g, y, x, *, axis: reshape(g, dims(x)),),
+    vjp=(_reshape_rule,),
     linear=(0,),
     batch=shift_axis("ExpandDims"),
     saves="",
@@ -326,7 +334,7 @@ SQUEEZE: Row = op(
     lambda xp, x, *, axis: xp.squeeze(x, axis),
     shape=lambda have, *, axis: tuple(s for i, s in enumerate(have) if i not in axis),
     integers=by_function(np.squeeze),
-    vjp=(lambda g, y, x, *, axis: reshape(g, dims(x)),),
+    vjp=(_reshape_rule,),
     linear=(0,),
     batch=shift_axes("Squeeze"),
     saves="",

@@ -42,7 +42,7 @@ from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.shapes import shape_text
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.tensor import Tensor, dims
 from wengert.values.typed_calls import of_one, of_two
@@ -440,24 +440,45 @@ CROSS_ENTROPY: Row = op(
 
 
 def _sparse_kernel(_: Namespace, x: Array, labels: Array) -> Array:
-    depth = x.shape[-1]
-    bad = (labels < 0) | (labels >= depth)
-    if bad.any():
+    """The logarithm of the sum of all exponentials, less the logit of the label; both less the maximum."""
+    _check_labels(labels, x.shape)
+    at = _of_labels(labels, x.shape[-1])
+    if x.size < FEW:
+        sums: list[Array] = []
+        below = _below_largest(
+            widen(x), x.ndim - 1, lambda y: sums.append(np.log(np.add.reduce(np.exp(y), -1)))
+        )
+        return in_precision(sums[0] - below.reshape(-1)[at].reshape(labels.shape), x.dtype)
+    logs = _log_softmax_kernel(np, x, axis=x.ndim - 1)
+    return -logs.reshape(-1)[at].reshape(labels.shape)
+
+
+def _check_labels(labels: Array, shape: Dims) -> None:
+    depth = shape[-1]
+    if not depth:
+        raise InvalidArgumentError(
+            f"Must have at least one class, but got logits shape {shape_text(shape)} "
+            "[Op:SparseSoftmaxCrossEntropyWithLogits]"
+        )
+    # Without their signs, labels below zero are beyond all others.
+    if np.maximum.reduce(labels.view(f"u{labels.itemsize}"), None, initial=0) >= depth:
+        bad = (labels < 0) | (labels >= depth)
         raise InvalidArgumentError(
             f"Received a label value of {int(labels[bad][0])} which is outside the valid range of "
             f"[0, {depth}).  Label values: {' '.join(map(str, labels.ravel()[:100]))} "
             "[Op:SparseSoftmaxCrossEntropyWithLogits]"
         )
-    logs = _log_softmax_kernel(np, x, axis=x.ndim - 1)
-    flat = logs.reshape(-1, depth)
-    return -flat[np.arange(len(flat)), labels.ravel()].reshape(labels.shape)
+
+
+def _of_labels(labels: Array, depth: int) -> Array:
+    """Where among all logits those of the labels are."""
+    return np.arange(labels.size) * depth + labels.reshape(-1)
 
 
 def _slope_kernel(_: Namespace, x: Array, labels: Array) -> Array:
     """softmax(x), minus one at the label."""
     y = _softmax_kernel(np, x, axis=x.ndim - 1)
-    flat = y.reshape(-1, y.shape[-1])
-    flat[np.arange(len(flat)), labels.ravel()] -= y.dtype.type(1)
+    y.reshape(-1)[_of_labels(labels, x.shape[-1])] -= y.dtype.type(1)
     return y
 
 

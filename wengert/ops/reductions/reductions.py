@@ -24,9 +24,9 @@ from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.arrays.shaping import (
     BROADCAST_TO,
-    RESHAPE,
     as_numbers,
     broadcast_to,
+    in_shape,
     one_axis,
     order_back,
     reshape,
@@ -95,7 +95,7 @@ def reduced_dims(shape: Dims, *, axis: Dims, keepdims: bool) -> Dims:
 def _beside(g: Tensor, shape: Dims, axis: Dims) -> Tensor:
     """What is like the result, beside the input: with the reduced axes at size one."""
     kept = kept_dims(shape, axis)
-    return g if dims(g) == kept else reshape(g, kept)
+    return g if dims(g) == kept else in_shape(g, kept)
 
 
 def _spread(g: Tensor, shape: Dims, axis: Dims) -> Tensor:
@@ -105,7 +105,7 @@ def _spread(g: Tensor, shape: Dims, axis: Dims) -> Tensor:
         return g if dims(g) == shape else broadcast_to(g, shape)
     have = dims(g)  # known, as everything is here: nobody need look at it once more
     if have and have != (kept := kept_dims(shape, axis)):
-        g, have = apply(RESHAPE, (g,), {"shape": kept}), kept
+        g, have = in_shape(g, kept), kept
     return g if have == shape else apply(BROADCAST_TO, (g,), {"shape": shape})
 
 
@@ -221,7 +221,7 @@ def _extreme_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool
     """Elements that share the extreme share its cotangent equally."""
     chosen = cast(equal(_beside(y, dims(x), axis), x), x.dtype)
     # In this order the transposed rule, which is forward mode, adds up nothing along an axis without elements.
-    return chosen / _reduce(SUM, chosen, axis, True) * _beside(g, dims(x), axis)
+    return chosen / _along(SUM, chosen, axis, True) * _beside(g, dims(x), axis)
 
 
 def _extreme_kernel(reduce: str, empty: str) -> Callable[..., Any]:
@@ -352,7 +352,12 @@ def _reduce(
     if tensor._array.dtype.kind not in takes:
         raise wrong_dtype(row, tensor.dtype, takes)
     axes = normal_axes(axis, len(dims(tensor)), row.name)
-    result: Tensor = apply(row, (tensor,), {"axis": axes, "keepdims": bool(keepdims)})
+    return _along(row, tensor, axes, bool(keepdims))
+
+
+def _along(row: Row, x: Tensor, axes: Dims, keepdims: bool) -> Tensor:
+    """A reduction along axes that are known."""
+    result: Tensor = apply(row, (x,), {"axis": axes, "keepdims": keepdims})
     return result
 
 
@@ -493,14 +498,14 @@ def reduce_logsumexp(
     """
     x = convert(input_tensor)
     axes = normal_axes(axis, len(dims(x)), "LogSumExp")
-    largest = _reduce(MAX, x, axes, True)
-    shift = stop_gradient(where(is_finite(largest), largest, zeros_like(largest)))
-    total = log(_reduce(SUM, exp(x - shift), axes, True)) + shift
+    largest = _along(MAX, stop_gradient(x), axes, True)
+    shift = where(is_finite(largest), largest, zeros_like(largest))
+    total = log(_along(SUM, exp(x - shift), axes, True)) + shift
     return total if keepdims else _without(total, axes)
 
 
 def _without(x: Tensor, axis: Dims) -> Tensor:
-    return reshape(x, reduced_dims(dims(x), axis=axis, keepdims=False))
+    return in_shape(x, reduced_dims(dims(x), axis=axis, keepdims=False))
 
 
 @deferrable

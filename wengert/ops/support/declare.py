@@ -279,6 +279,8 @@ def convert_alike(who: str, *values: Any) -> list[Tensor]:
             read[0] = x = number_like(x, y)
         if isinstance(x, Tensor) and isinstance(y, Tensor) and x._array.dtype is y._array.dtype:
             return read
+    elif (tensor := next((v for v in read if type(v) is Tensor), None)) is not None:
+        read = [number_like(v, tensor) if type(v) in NUMBERS else v for v in read]
     dtypes = {t._array.dtype if isinstance(t, Tensor) else None for t in read}
     if len(dtypes) == 1 and None not in dtypes:
         return read
