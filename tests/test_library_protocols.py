@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import abc
+import os
+import subprocess
+import sys
 from collections import namedtuple
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -239,3 +243,35 @@ def test_optimizers_of_keras_2_by_their_modules(path: str) -> None:
     assert v.numpy() == 0.5
     with pytest.raises(ImportError, match=r"tf_keras\.layers\.Dense"):
         keras2.Keras2(keras2.NAME).layers.Dense(2)
+
+
+def test_keras_2_that_is_installed_is_stood_in_for(tmp_path: Path) -> None:
+    """It is made of TensorFlow's inside: programs that need it for little would end at its import."""
+    (tmp_path / "tf_keras").mkdir()
+    (tmp_path / "tf_keras" / "__init__.py").write_text("raise RuntimeError('Keras 2 began')\n")
+    program = """
+import wengert.compat
+wengert.compat.install()
+import tf_keras
+from tf_keras.optimizers import Adam
+assert tf_keras.optimizers.Adam is Adam
+try:
+    tf_keras.layers.Dense(2)
+except ImportError as error:
+    print(error)
+wengert.compat.uninstall()
+try:
+    import tf_keras
+except RuntimeError as error:
+    print(error)
+"""
+    path = os.pathsep.join([str(tmp_path), str(Path(tf.__file__).parents[1])])
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert run.stdout.splitlines() == [
+        "tf_keras.layers.Dense is of Keras 2, which does not run on Wengert. "
+        "tf.keras is Keras 3: pip install wengert[keras]",
+        "Keras 2 began",
+    ]

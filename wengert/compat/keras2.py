@@ -1,7 +1,7 @@
-"""The module tf_keras where that package is not installed.
+"""The module tf_keras, Keras 2, whether or not that package is installed: it does not run here.
 
-TensorFlow Probability imports it always, and needs it for its layers alone: they say so when they
-are made. Optimizers and initializers are Wengert's.
+It is made of much of TensorFlow's inside. TensorFlow Probability imports it always, and needs it for
+its layers alone: they say so when they are made. Optimizers and initializers are Wengert's.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ class _Absent(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         missing = next(c.__qualname__ for c in cls.__mro__ if c.__dict__.get("_is_absent"))
+        said = "is" if missing == cls.__qualname__ else f"needs {missing},"
         raise ImportError(
-            f"{cls.__name__} needs {missing}, and the package tf_keras is not installed: "
-            "pip install --no-deps tf-keras"
+            f"{cls.__name__} {said} of Keras 2, which does not run on Wengert. "
+            "tf.keras is Keras 3: pip install wengert[keras]"
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 import wengert
@@ -62,9 +62,13 @@ def uninstall() -> None:
     """Let `import tensorflow` mean TensorFlow again. Modules imported before remain Wengert's."""
     say_own_places()
     sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Finder)]
-    ours = [n for n, module in sys.modules.items() if _is_below(n) and isinstance(module, StandIn)]
+    ours = [n for n, module in sys.modules.items() if _is_ours(n, module)]
     for name in ours:
         del sys.modules[name]
+
+
+def _is_ours(name: str, module: ModuleType) -> bool:
+    return isinstance(module, keras2.Keras2) or (_is_below(name) and isinstance(module, StandIn))
 
 
 def _classes() -> dict[type, str]:
@@ -100,7 +104,7 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname.partition(".")[0] == keras2.NAME and not _is_there(keras2.NAME):
+        if fullname.partition(".")[0] == keras2.NAME:
             return ModuleSpec(fullname, _Keras2Loader(), is_package=True)
         if not _is_below(fullname):
             return None
@@ -111,10 +115,6 @@ class _Finder(MetaPathFinder):
             said = f"Wengert has no module {fullname}. {instead_of(path)}"
             raise ModuleNotFoundError(said.rstrip(), name=fullname)
         return ModuleSpec(fullname, self.loader, is_package=True)
-
-
-def _is_there(package: str) -> bool:
-    return PathFinder.find_spec(package) is not None
 
 
 def _path_in_keras(fullname: str) -> str | None:
