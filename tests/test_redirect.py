@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import pickle
 import re
 import sys
 import types
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,25 @@ def test_in_and_out() -> None:
     assert sys.meta_path == before
     assert not tf.compat.is_installed()
     assert not [name for name in sys.modules if name.partition(".")[0] == "tensorflow"]
+
+
+def test_a_package_that_is_asked_for_its_version() -> None:
+    """Libraries look whether TensorFlow is installed, and which, before they import it."""
+    tf.compat.install()
+    assert metadata.version("tensorflow") == metadata.version("TensorFlow") == tf.compat.v1.VERSION
+    assert metadata.distribution("tensorflow").files is None
+    assert metadata.requires("tensorflow") is None
+    assert "tensorflow" in {d.metadata["Name"] for d in metadata.distributions()}
+    assert metadata.entry_points(
+        group="console_scripts"
+    )  # of all packages, of which this one has none
+    assert metadata.version("numpy") == np.__version__
+    with pytest.raises(metadata.PackageNotFoundError):
+        metadata.version("tensorflow-text")
+    tf.compat.uninstall()
+    if importlib.util.find_spec("tensorflow") is None:
+        with pytest.raises(metadata.PackageNotFoundError):
+            metadata.version("tensorflow")
 
 
 def test_not_over_a_tensorflow_that_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,11 @@ whether TensorFlow is installed or not. The modules that it returns are defined 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
 
 import wengert
 from wengert import errors, keras
@@ -22,6 +23,7 @@ from wengert.compat.standins import StandIn, is_an_attempt, stand_in
 from wengert.core.batch import Batched
 from wengert.graph.graph import Graph
 from wengert.graph.operation import Operation
+from wengert.host.locks import load_module
 from wengert.state.variable import Variable
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.known_places import known_as, say_known_places, say_own_places
@@ -115,6 +117,11 @@ class _Finder(MetaPathFinder):
             said = f"Wengert has no module {fullname}. {instead_of(path)}"
             raise ModuleNotFoundError(said.rstrip(), name=fullname)
         return ModuleSpec(fullname, self.loader, is_package=True)
+
+    def find_distributions(self, context: Any) -> Iterator[Any]:
+        """What `importlib.metadata` finds under TensorFlow's name, or among all packages."""
+        if context.name is None or context.name.lower() == ROOT:
+            yield load_module("wengert.compat.distribution").TensorFlow()
 
 
 def _path_in_keras(fullname: str) -> str | None:
