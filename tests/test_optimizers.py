@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from training import assert_as, name_of, optimizer_of, reference, trained
 
 import wengert as tf
+from wengert.errors import MissingNameError
 
 v1 = tf.compat.v1.train
 CASES = reference()["cases"]
@@ -400,6 +401,57 @@ def test_an_optimizer_written_for_keras() -> None:
     assert [x.name for x in optimizer.variables[2:]] == ["w/velocity:0", "v/velocity:0"]
     with pytest.raises(ValueError, match=r"^Unknown variable: 'u:0'. This optimizer can only be"):
         optimizer.apply_gradients([(tf.constant(1.0), tf.Variable(1.0, name="u"))])
+
+
+# ---- beside Keras -----------------------------------------------------------------------------
+
+
+def test_a_model_of_keras_takes_our_optimizers() -> None:
+    """As its own, of the same settings; one of a class of the program's own it could not train with."""
+    get = tf.keras.taking_ours(lambda identifier: identifier)
+    made = get(tf.optimizers.SGD(0.5, momentum=0.25))
+    assert made["class_name"] == "SGD"
+    assert (made["config"]["learning_rate"], made["config"]["momentum"]) == (0.5, 0.25)
+    assert get("adam") == "adam"
+    assert get(None) is None
+
+    class Own(tf.optimizers.SGD):
+        pass
+
+    with pytest.raises(
+        ValueError, match=r"by Own.*: derive it from tf\.keras\.optimizers\.Optimizer"
+    ):
+        get(Own(0.5))
+
+
+def test_a_schedule_that_is_not_ours() -> None:
+    """Keras's have a base of the same name, and nothing else in common with ours."""
+    base = type("LearningRateSchedule", (), {})
+    halving = type(
+        "Halving", (base,), {"__call__": lambda self, step: 0.5 ** tf.cast(step, tf.float32)}
+    )
+    v, _ = pair()
+    optimizer = tf.optimizers.SGD(halving())
+    for rate in (1.0, 0.5):
+        assert optimizer.learning_rate.numpy() == rate
+        optimizer.apply_gradients([(tf.ones([2]), v)])
+    with pytest.raises(TypeError, match="its learning rate is not settable"):
+        optimizer.learning_rate = 0.1
+
+
+@pytest.mark.parametrize("space", ["losses", "metrics"])
+def test_what_tensorflow_has_of_keras(space: str) -> None:
+    """Without the package, which says so; what is version 1's is said to be that."""
+    part = getattr(tf, space)
+    with pytest.raises(
+        MissingNameError, match=rf"tf\.{space}\.MeanSquaredError is of the package keras"
+    ):
+        _ = part.MeanSquaredError
+    old = {"losses": "log_loss", "metrics": "mean"}[space]
+    with pytest.raises(MissingNameError, match=rf"TensorFlow 1: tf\.compat\.v1\.{space}\.{old}\.$"):
+        getattr(part, old)
+    assert dir(part) == []
+    assert not hasattr(part, "__path__")
 
 
 # ---- v1 ---------------------------------------------------------------------------------------

@@ -235,6 +235,8 @@ if _typing.TYPE_CHECKING:
     from wengert import keras as keras
     from wengert import linalg as linalg
     from wengert import lookup as lookup
+    from wengert import losses as losses
+    from wengert import metrics as metrics
     from wengert import nn as nn
     from wengert import optimizers as optimizers
     from wengert import profiler as profiler
@@ -386,6 +388,8 @@ _LATER = (
     "keras",
     "linalg",
     "lookup",
+    "losses",
+    "metrics",
     "nn",
     "optimizers",
     "profiler",

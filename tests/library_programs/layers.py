@@ -108,11 +108,52 @@ def of_sonnet() -> Any:
     return losses[0], losses[-1], unrolled.shape.as_list(), norm[0, 0, 0]
 
 
+def by_tensorflows_names() -> Any:
+    """What Keras has in TensorFlow outside of tf.keras, in one model; beside it version 1's functions."""
+    rate = tf.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9)
+    same = keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9)
+    histories = []
+    for optimizer in (
+        tf.optimizers.Adam(0.01),
+        tf.optimizers.SGD(rate, momentum=0.9, nesterov=True),
+        keras.optimizers.RMSprop(rate),
+        tf.optimizers.Nadam(same, clipnorm=1.0),
+    ):
+        keras.utils.set_random_seed(4)
+        start = tf.initializers.RandomUniform(-0.1, 0.1, seed=1)
+        model = keras.Sequential(
+            [keras.Input((2,)), keras.layers.Dense(1, kernel_initializer=start)]
+        )
+        loss = tf.losses.Huber(reduction=tf.losses.Reduction.SUM)
+        model.compile(optimizer, loss=loss, metrics=[tf.metrics.MeanSquaredError(), tf.metrics.mae])
+        histories.append(model.fit(X, Y, epochs=3, batch_size=8, verbose=0).history)
+    mean = tf.metrics.Mean()
+    mean.update_state([1.0, 2.0])
+    crossed = tf.losses.BinaryCrossentropy(from_logits=True)([[1.0]], [[2.0]])
+    old = tf.compat.v1.losses.mean_squared_error([1.0], [3.0])
+    return histories, mean.result(), crossed, old, model.optimizer.learning_rate
+
+
+def own_optimizer() -> Any:
+    """Of a class of the program's own."""
+
+    class Signs(keras.optimizers.Optimizer):
+        def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+            self.assign_sub(variable, learning_rate * tf.sign(gradient))
+
+    keras.utils.set_random_seed(5)
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile(Signs(0.01), loss=tf.losses.mse)
+    return model.fit(X, Y, epochs=2, verbose=0).history
+
+
 PROGRAMS = {
     "sequential": fitted,
     "functional": functional,
     "subclassed": subclassed,
     "convolutional": convolutional,
     "recurrent": recurrent,
+    "by TensorFlow's names": by_tensorflows_names,
+    "own optimizer": own_optimizer,
     "sonnet": of_sonnet,
 }

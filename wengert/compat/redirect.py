@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
@@ -108,6 +108,8 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname.partition(".")[0] == keras2.NAME:
             return ModuleSpec(fullname, _Keras2Loader(), is_package=True)
+        if fullname == keras.OPTIMIZERS:
+            return _with_our_optimizers(PathFinder.find_spec(fullname, path))
         if not _is_below(fullname):
             return None
         if _path_in_keras(fullname) is not None and keras.is_installed():
@@ -138,6 +140,26 @@ class _KerasLoader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Let Keras's own module stand under this name."""
         sys.modules[module.__name__] = keras.module(_path_in_keras(module.__name__) or "")
+
+
+def _with_our_optimizers(spec: ModuleSpec | None) -> ModuleSpec | None:
+    """Keras's module of optimizers, which takes ours, too: in TensorFlow tf.optimizers are Keras's."""
+    if spec is not None and spec.loader is not None:
+        spec.loader = _OptimizersLoader(spec.loader)
+    return spec
+
+
+class _OptimizersLoader(Loader):
+    def __init__(self, keras_own: Loader) -> None:
+        self.keras_own = keras_own
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self.keras_own.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Let `get`, by which a model takes an optimizer, know ours."""
+        self.keras_own.exec_module(module)
+        module.__dict__["get"] = keras.taking_ours(module.get)
 
 
 class _Keras2Loader(Loader):

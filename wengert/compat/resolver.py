@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any, Final, NamedTuple
 
 import wengert
+from wengert import keras
 from wengert.api.advice import instead_of
 from wengert.compat.v1 import GIT_VERSION, VERSION
 from wengert.errors import MissingNameError
@@ -34,6 +35,8 @@ _ROOMS: Final = re.compile(
 )
 _INTERNALS: Final = "wengert.compat.internals"
 _ABSENT: Final = object()
+# Keras's own optimizers take schedules of Keras's alone; ours take both.
+_SCHEDULES: Final = ["optimizers", "schedules"]
 # contrib is TensorFlow 1's: programs of that time import tensorflow.contrib.eager.
 _NOT_PUBLIC: Final = ("python", "core", "contrib", "compiler")
 
@@ -111,6 +114,8 @@ def _public(path: str, v1: bool = False) -> Any:
         return _spaces(v1)[0]
     if len(parts) == 1 and parts[0] in MARKS:
         return MARKS[parts[0]]
+    if parts[:-1] == _SCHEDULES and not v1 and keras.is_installed():
+        return getattr(keras.module(".".join(_SCHEDULES)), parts[-1], _ABSENT)
     for space in _spaces(v1):
         found = _walk(space, parts)
         if found is not _ABSENT:

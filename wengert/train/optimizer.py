@@ -28,7 +28,7 @@ from wengert.train.gradient_inputs import (
 )
 from wengert.train.one_pass import scaled
 from wengert.train.optimizer_state import AVERAGE, Memory
-from wengert.train.schedules import LearningRateSchedule, deserialize, serialize
+from wengert.train.schedules import deserialize, is_schedule, serialize
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor, dims
@@ -318,7 +318,7 @@ class Optimizer(Memory):
     def get_config(self) -> dict[str, Any]:
         """The arguments that it was created with."""
         rate: Any = self._learning_rate
-        if isinstance(rate, LearningRateSchedule):
+        if is_schedule(rate):
             rate = serialize(rate)
         elif isinstance(rate, Variable):
             rate = float(rate)

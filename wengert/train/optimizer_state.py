@@ -12,7 +12,7 @@ from wengert.saving.trackables.collections import ListWrapper
 from wengert.state.variable import Variable
 from wengert.train import graph_mode
 from wengert.train.gradient_inputs import as_rate
-from wengert.train.schedules import LearningRateSchedule
+from wengert.train.schedules import is_schedule
 
 AVERAGE: Final = "average"  # the slot of use_ema
 
@@ -36,7 +36,7 @@ class Memory:
     def learning_rate(self) -> Any:
         """The rate of the next update. A number may be assigned unless there is a schedule."""
         rate = self._learning_rate
-        if isinstance(rate, LearningRateSchedule):
+        if is_schedule(rate):
             return rate(self._iterations)
         return rate if isinstance(rate, Variable) else rate()
 
@@ -44,7 +44,7 @@ class Memory:
     def learning_rate(self, value: Any) -> None:
         if isinstance(self._learning_rate, Variable) and not callable(value):
             self._learning_rate.assign(value)
-        elif isinstance(self._learning_rate, LearningRateSchedule) and not callable(value):
+        elif is_schedule(self._learning_rate) and not callable(value):
             raise TypeError(
                 "This optimizer was created with a `LearningRateSchedule` object as its "
                 "`learning_rate` constructor argument, hence its learning rate is not settable. "

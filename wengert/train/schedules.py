@@ -38,6 +38,11 @@ class LearningRateSchedule:
         return cls(**config)
 
 
+def is_schedule(rate: Any) -> bool:
+    """Whether a learning rate depends on the step: also by a schedule of Keras's own."""
+    return any(kind.__name__ == LearningRateSchedule.__name__ for kind in type(rate).__mro__)
+
+
 def _check_steps(name: str, steps: Any) -> None:
     if steps <= 0:
         raise ValueError(f"Argument `{name}` must be > 0. Received: {name}={steps}")
