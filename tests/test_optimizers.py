@@ -424,6 +424,47 @@ def test_a_model_of_keras_takes_our_optimizers() -> None:
         get(Own(0.5))
 
 
+class Wrapped:
+    """A library's variable, around one of ours, as Keras's is."""
+
+    _should_act_as_resource_variable = True
+
+    def __init__(self, variable: tf.Variable) -> None:
+        self.handle = variable
+
+    @property
+    def dtype(self) -> str:
+        return str(self.handle.dtype.name)
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "Nadam", "Lamb", "Adafactor", "Ftrl"])
+def test_variables_of_libraries(name: str) -> None:
+    """They are trained as those that they hold, which have the slots."""
+    (v, w), (x, y) = pair(), pair()
+    given = [Wrapped(v), Wrapped(w)]
+    one, other = (
+        getattr(tf.optimizers, name)(0.1, weight_decay=0.5, use_ema=True) for _ in range(2)
+    )
+    one.build(given)
+    one.exclude_from_weight_decay(given[:1])
+    other.exclude_from_weight_decay([x])
+    for _ in range(2):
+        gradients = tf.ones([2]), tf.ones([1, 1])
+        one.apply_gradients(zip(gradients, given, strict=True))
+        other.apply_gradients(zip(gradients, (x, y), strict=True))
+    assert np.array_equal(v.numpy(), x.numpy())
+    assert np.array_equal(w.numpy(), y.numpy())
+    assert len(one.variables) == len(other.variables)
+    for slot in one.get_slot_names():
+        assert one.get_slot(given[0], slot) is one.get_slot(v, slot)
+    one.finalize_variable_values(given)
+    other.finalize_variable_values([x, y])
+    assert np.array_equal(w.numpy(), y.numpy())
+    legacy = v1.GradientDescentOptimizer(0.5)
+    legacy.minimize(lambda: tf.reduce_sum(v), var_list=given[:1])
+    assert np.array_equal(v.numpy(), x.numpy() - 0.5)
+
+
 def test_a_schedule_that_is_not_ours() -> None:
     """Keras's have a base of the same name, and nothing else in common with ours."""
     base = type("LearningRateSchedule", (), {})

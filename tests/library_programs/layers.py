@@ -134,6 +134,38 @@ def by_tensorflows_names() -> Any:
     return histories, mean.result(), crossed, old, model.optimizer.learning_rate
 
 
+def own_loop() -> Any:
+    """A program's own loop, around variables of Keras's."""
+    found = []
+    for optimizer, wrap in (
+        (tf.optimizers.Adam(0.05), tf.function),
+        (tf.optimizers.SGD(0.05, momentum=0.9), lambda step: step),
+        (tf.optimizers.AdamW(0.05, weight_decay=0.1, use_ema=True), tf.function(jit_compile=True)),
+        (tf.optimizers.Nadam(0.05), tf.function),
+    ):
+        keras.utils.set_random_seed(6)
+        model = keras.Sequential(
+            [keras.Input((2,)), keras.layers.Dense(4, "tanh"), keras.layers.Dense(1)]
+        )
+        measure, mean = tf.losses.MeanSquaredError(), tf.metrics.Mean()
+        optimizer.build(model.trainable_variables)
+
+        def step(model=model, measure=measure, optimizer=optimizer, mean=mean) -> Any:
+            with tf.GradientTape() as tape:
+                loss = measure(Y, model(X, training=True))
+            gradients = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+            mean.update_state(loss)
+            return loss
+
+        run = wrap(step)
+        losses = [run() for _ in range(5)]
+        found.append(
+            [losses, mean.result(), len(optimizer.variables), model.trainable_variables[-1]]
+        )
+    return found
+
+
 def own_optimizer() -> Any:
     """Of a class of the program's own."""
 
@@ -154,6 +186,7 @@ PROGRAMS = {
     "convolutional": convolutional,
     "recurrent": recurrent,
     "by TensorFlow's names": by_tensorflows_names,
+    "own loop": own_loop,
     "own optimizer": own_optimizer,
     "sonnet": of_sonnet,
 }

@@ -11,7 +11,7 @@ import numpy as np
 from wengert.errors import InvalidArgumentError
 from wengert.ops.math.elementwise import cast
 from wengert.state.variable import Variable
-from wengert.values import dtypes
+from wengert.values import dtypes, nest
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType
 from wengert.values.indexed_slices import IndexedSlices
@@ -22,18 +22,20 @@ from wengert.values.value import Value
 
 def pairs(grads_and_vars: Any) -> list[tuple[Any, Variable]]:
     """A list of (gradient, variable), where a gradient may be None."""
-    given = list(grads_and_vars)
-    for pair in given:
+    given = []
+    for pair in grads_and_vars:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise TypeError(
                 "`grads_and_vars` must hold pairs (gradient, variable), for example "
                 f"zip(gradients, variables); found {pair!r}."
             )
-        if not isinstance(pair[1], Variable):
+        variable = nest.itself(pair[1])
+        if not isinstance(variable, Variable):
             raise TypeError(
                 f"Argument is not a tf.Variable: {pair[1]!r}. `grads_and_vars` must hold pairs "
                 "(gradient, variable), in this order."
             )
+        given.append((pair[0], variable))
     return [(_checked(g, v), v) for g, v in given]
 
 

@@ -95,7 +95,7 @@ def _of_function(loss: Callable[[], Any], variables: Any, grad_loss: Any) -> lis
 def _checked(variables: Any) -> list[Any]:
     if not isinstance(variables, (Variable, list, tuple)):
         variables = list(variables)
-    found = nest.flatten(variables)
+    found = [nest.itself(v) for v in nest.flatten(variables)]
     for i, variable in enumerate(found):
         if not isinstance(variable, Variable):
             raise TypeError(

@@ -177,7 +177,7 @@ class Nadam(Moments):
     def build(self, variables: Sequence[Variable]) -> None:
         """Create the state for some variables."""
         super().build(variables)
-        one = convert(1.0, variables[0].dtype)
+        one = convert(1.0, self._trainable[0].dtype)
         self._product = Variable(one, trainable=False, name="u_product")
 
     def slots(self) -> dict[str, float]:

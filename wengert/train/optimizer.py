@@ -31,6 +31,7 @@ from wengert.train.optimizer_state import AVERAGE, Memory
 from wengert.train.schedules import deserialize, is_schedule, serialize
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.nest import itself
 from wengert.values.tensor import Tensor, dims
 
 # The names, here, of arguments that other libraries and older versions name differently.
@@ -139,7 +140,7 @@ class Optimizer(Memory):
         """Create the state for some variables."""
         super().build(variables)
         if self.use_ema:
-            for variable in variables:
+            for variable in self._trainable:
                 self.slot(variable, AVERAGE)
 
     # ---- an update ---------------------------------------------------------------------------
@@ -284,7 +285,7 @@ class Optimizer(Memory):
         self, var_list: Sequence[Variable] | None = None, var_names: Sequence[str] | None = None
     ) -> None:
         """Variables, or parts of names of variables, to which `weight_decay` does not apply."""
-        self._not_decayed.update(v.ref() for v in var_list or ())
+        self._not_decayed.update(itself(v).ref() for v in var_list or ())
         self._names_not_decayed.extend(var_names or ())
 
     def _decayed(self, variable: Variable, rate: Tensor) -> list[Any]:
@@ -310,7 +311,7 @@ class Optimizer(Memory):
     def finalize_variable_values(self, var_list: Sequence[Variable]) -> None:
         """Replace variables by their averages, at the end of training with `use_ema`."""
         if self.use_ema:
-            for variable in var_list:
+            for variable in map(itself, var_list):
                 variable.assign(self.slot(variable, AVERAGE))
 
     # ---- as an object ------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from wengert.state.variable import Variable
 from wengert.train import graph_mode
 from wengert.train.gradient_inputs import as_rate
 from wengert.train.schedules import is_schedule
+from wengert.values.nest import itself
 
 AVERAGE: Final = "average"  # the slot of use_ema
 
@@ -80,8 +81,8 @@ class Memory:
 
     def build(self, variables: Sequence[Variable]) -> None:
         """Create the slots of these variables; otherwise they are created on first use."""
-        self._trainable = list(variables)
-        for variable in variables:
+        self._trainable = [itself(v) for v in variables]
+        for variable in self._trainable:
             for name in self._slots_of(variable):
                 self.slot(variable, name)
 
@@ -91,6 +92,7 @@ class Memory:
 
     def slot(self, variable: Variable, name: str) -> Variable:
         """The slot of a variable with that name."""
+        variable = itself(variable)
         key = variable.ref(), name
         if key not in self._slots:
             if name == AVERAGE:  # it begins at the variable's value, also where that comes late
@@ -107,7 +109,7 @@ class Memory:
 
     def get_slot(self, variable: Variable, name: str) -> Variable | Any:
         """The slot of a variable with that name; None if there is none."""
-        return self._slots.get((variable.ref(), name))
+        return self._slots.get((itself(variable).ref(), name))
 
     def get_slot_names(self) -> list[str]:
         """The names of the slots."""
@@ -126,16 +128,17 @@ class Memory:
         """A slot of the shape of a variable, filled with zeros or ones."""
         if initializer not in ("zeros", "ones"):
             raise ValueError(f"`initializer` must be 'zeros' or 'ones', got {initializer!r}.")
-        key = reference_variable.ref(), name or "slot"
+        variable = itself(reference_variable)
+        key = variable.ref(), name or "slot"
         value = 1.0 if initializer == "ones" else 0.0
-        self._slots[key] = _filled_beside(reference_variable, key[1], value)
+        self._slots[key] = _filled_beside(variable, key[1], value)
         self._listed()
         return self._slots[key]
 
     def _get_variable_index(self, variable: Variable) -> int:
         """The index of a variable among those passed to `build`."""
         for index, known in enumerate(self._trainable):
-            if known is variable:
+            if known is itself(variable):
                 return index
         raise ValueError(
             f"Unknown variable: '{variable.name}'. This optimizer can only be called for the "

@@ -291,14 +291,14 @@ def differentiated(structure: Any) -> list[Any]:
     if _is_plain(kind):  # by far the commonest
         return [structure]
     if not is_nested(structure) and not is_composite(structure):
-        return [_itself(structure)]
+        return [itself(structure)]
     found: list[Any] = []
     for leaf in flatten(structure):
-        found += differentiated(leaf._differentiated) if is_composite(leaf) else [_itself(leaf)]
+        found += differentiated(leaf._differentiated) if is_composite(leaf) else [itself(leaf)]
     return found
 
 
-def _itself(leaf: Any) -> Any:
+def itself(leaf: Any) -> Any:
     """What a leaf stands for: a library's variable for the variable that it holds."""
     return leaf.handle if _stands_for_another(type(leaf)) else leaf
 
