@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -154,3 +154,47 @@ def test_tapes_that_watch_one_value_at_the_same_moment() -> None:
         sys.setswitchinterval(switching)
     assert len(found) == 4 * rounds
     assert sum(g is None for g in found) == 0
+
+
+@pytest.fixture
+def switching_often() -> Iterator[None]:
+    """Python changes threads as often as it can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def looped(x: Any) -> Any:
+    """A loop and a branch, which hand out what is inside once a derivative asks for it."""
+    y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.sin(y) * x + tf.exp(-y)), [0, x])[
+        1
+    ]
+    return tf.reduce_sum(tf.cond(tf.reduce_sum(y) > 0.0, lambda: tf.sin(y) * y, lambda: y * y))
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.usefixtures("switching_often")
+def test_one_thread_differentiates_what_others_run(jit_compile: bool) -> None:
+    """Derivatives change the graph of a function: what a run of it began with is what it ends with."""
+    x = tf.constant([0.3, 0.5])
+
+    def by_order(f: Any, order: int) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = by_order(f, order - 1) if order else f(x)
+        return tf.reduce_sum(tape.gradient(y, x))
+
+    def pushed(f: Any) -> Any:
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as forward:
+            y = f(x)
+        return forward.jvp(y)
+
+    works = [lambda f: by_order(f, 1), lambda f: by_order(f, 0), pushed, lambda f: f(x)] * 2
+    expected = [float(work(looped)) for work in works]
+    for once in range(12):
+        f = tf.function(looped, jit_compile=jit_compile)
+        if once % 2:
+            f(x)
+        found = in_threads(lambda i, f=f: float(works[i](f)))  # type: ignore[misc]
+        np.testing.assert_allclose(found, expected, rtol=1e-5)

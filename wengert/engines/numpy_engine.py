@@ -26,6 +26,7 @@ from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.graph.operation import Operation
 from wengert.host.direct_numpy import DIRECT
 from wengert.host.fp_errors import quietly
+from wengert.host.locks import COMPILING
 from wengert.host.malloc import LARGE, LARGE_HALF, SOME
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import wrap
@@ -70,7 +71,8 @@ class NumpyPlan(Runnable):
         if key in self._checked:
             program = self._program
             if program is None:  # two threads may both generate it: each uses its own
-                program = self._program = _Program(self.plan, self._function_of)
+                with COMPILING:
+                    program = self._program = _Program(self.plan, self._function_of)
             return program(values)
         results = carried_out(self.plan, values, self._function_of, _failed)
         if len(self._checked) == MOST_SIZES:
@@ -206,6 +208,9 @@ class _SourceWriter:
         assign = f"({','.join(results)},)={call}" if op.row.many else f"{results[0]}={call}"
         dead = [self.name(x) for x in op.inputs if self._last[id(x)] == at]
         unused = [self.name(x) for x in op.outputs if id(x) not in self._last]
+        if op.row.bodies is not None:  # a gradient that is built meanwhile makes it hand out more
+            assign = f"({','.join(results)},*more)={call}"
+            unused.append("more")
         gone = dict.fromkeys(dead + unused)
         return f"{assign};del {','.join(gone)}" if gone else assign
 

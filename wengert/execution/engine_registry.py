@@ -12,7 +12,7 @@ from typing import Any, Final
 from wengert.execution.description import Description, numpy_step
 from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
-from wengert.host.locks import InOrder
+from wengert.host.locks import COMPILING, InOrder
 from wengert.host.malloc import raise_thresholds
 
 Check = Callable[[Operation, Sequence[Any]], None]  # called with an operation and its results
@@ -156,7 +156,8 @@ def _compiled(plan: Plan, engine: str) -> Runnable:
         if check is not None:  # what the plan knows has been computed already
             for op in plan.folded:
                 check(op, [plan.known[id(y)] for y in op.outputs])
-        run = there.compile(plan) if check is None else there.compile_checked(plan, check)
+        with COMPILING:
+            run = there.compile(plan) if check is None else there.compile_checked(plan, check)
         if run is not None:
             return run
     raise NotImplementedError(f"The engine {REFERENCE!r} computes every plan.")

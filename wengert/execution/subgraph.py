@@ -5,8 +5,8 @@ The branches of a cond, the body of a loop and a traced function are subgraphs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
 
 from wengert.core.context import activate, active_rules, note, note_access, thread
 from wengert.core.forward import Accumulator
@@ -29,6 +29,7 @@ from wengert.execution.replay import replay
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_reverse import operations_between
 from wengert.graph.operation import Operation
+from wengert.host.locks import TRACING
 from wengert.overrides.switches import inner_accumulator, switches_inside
 from wengert.state.cell import new_resource
 from wengert.state.variable import Variable
@@ -37,7 +38,22 @@ from wengert.values.dtypes import VARIANT
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import wrap
 
+Found = TypeVar("Found")
 Wanted = tuple[bool, ...]  # for each input, whether its gradient may be requested
+
+
+def derived_once(kept: dict[Any, Found], key: Hashable, derive: Callable[[], Found]) -> Found:
+    """What is kept under a key; derived by one of the threads that ask for it at once.
+
+    A derivation changes the graph that it is of: branches and loops in it hand out what the derivative needs.
+    """
+    found = kept.get(key)
+    if found is None:
+        with TRACING:
+            found = kept.get(key)
+            if found is None:
+                found = kept[key] = derive()
+    return found
 
 
 class Subgraph:
@@ -58,12 +74,12 @@ class Subgraph:
         self.graph = graph
         self.results = list(results)
         self._sizes_may_differ = sizes_may_differ  # from those that follow from others
-        self._compiled: Any = None
         self._resources: list[Operation] = []
         self._open: BySize | None = None  # if it has symbolic sizes
         self.on_device = False  # whether values stay on a device, as of the last run
-        # The versions of the graph and the engine, and the number of results, when compiled.
-        self._changes = self._choices = self._count = -1
+        # The versions of the graph and the engine, the number of results, and what was compiled then: in one, as
+        # other threads compile as well.
+        self._compiled: tuple[int, int, int, Any] = -1, -1, -1, None
         # By the inputs that are followed, the anticipated number of derivative orders, and the
         # overrides in force: those of the operations of the gradient.
         self._calls: dict[Any, tuple[Row, Subgraph]] = {}
@@ -109,22 +125,22 @@ class Subgraph:
     @property
     def current(self) -> Any:
         """The plan as it would run now."""
-        same = self._changes == self.graph.changes and self._choices == Settings.changes
-        return self._compiled if same and self._count == len(self.results) else self._compile()
+        changes, choices, count, compiled = self._compiled
+        same = changes == self.graph.changes and choices == Settings.changes
+        return compiled if same and count == len(self.results) else self._compile()
 
     def _compile(self) -> Any:
         """Compile the plan again, as the graph or the engine changed."""
-        found = self.graph.changes, Settings.changes, len(self.results)
+        changes, choices, count = self.graph.changes, Settings.changes, len(self.results)
         plan = Plan(self.results, self.graph.all_inputs, effects(self.graph))
         self._resources = plan.resources
         engine = engine_of(self.graph, "native")
         is_open = compiles_sizes(engine) and depends_on_sizes(plan)
         self._open = BySize(self, self._sizes_may_differ) if is_open else None
-        self._compiled = compile_plan(plan, REFERENCE if is_open else engine)
-        self.on_device = self._compiled.on_device
-        # Set last: another thread may check these meanwhile.
-        self._changes, self._choices, self._count = found
-        return self._compiled
+        compiled = compile_plan(plan, REFERENCE if is_open else engine)
+        self.on_device = compiled.on_device
+        self._compiled = changes, choices, count, compiled  # last: other threads look at it
+        return compiled
 
     def describe(self, name: str, values: Sequence[Any] | None = None) -> Description:
         """A description of what a run does: for values of `graph.all_inputs`, if they are given."""
@@ -206,22 +222,22 @@ class Subgraph:
     def _handing_out(self, wanted: Wanted, orders: int) -> tuple[Row, Subgraph]:
         """A call that also returns what `orders` gradients need, to avoid a second run."""
         key = wanted, orders, active_rules()
-        if key not in self._calls:
-            more: list[SymbolicTensor] = []
-            for _ in range(orders):
-                try:
-                    there = tuple(range(len(self.results) + len(more)))
-                    gradient = self.gradient(wanted, there, more)
-                except NoGradientError:  # raised when the gradient is requested
-                    break
-                needed = [*gradient.inner, *(gradient.unfollowed if orders > 1 else ())]
-                new = [x for x in needed if all(x is not m for m in more)]
-                if not new:
-                    break
-                more += new
-            longer = Subgraph(self.graph, [*self.results, *more])
-            self._calls[key] = self._row(wanted, more), longer
-        return self._calls[key]
+        return derived_once(self._calls, key, lambda: self._new_call(wanted, orders))
+
+    def _new_call(self, wanted: Wanted, orders: int) -> tuple[Row, Subgraph]:
+        more: list[SymbolicTensor] = []
+        for _ in range(orders):
+            try:
+                there = tuple(range(len(self.results) + len(more)))
+                gradient = self.gradient(wanted, there, more)
+            except NoGradientError:  # raised when the gradient is requested
+                break
+            needed = [*gradient.inner, *(gradient.unfollowed if orders > 1 else ())]
+            new = [x for x in needed if all(x is not m for m in more)]
+            if not new:
+                break
+            more += new
+        return self._row(wanted, more), Subgraph(self.graph, [*self.results, *more])
 
     def gradient(
         self, wanted: Wanted, there: tuple[int, ...], more: Sequence[SymbolicTensor]
@@ -229,11 +245,12 @@ class Subgraph:
         """The gradient for cotangents of some of the outputs, and of the extra values returned."""
         overrides = thread.context.sweeping
         key = wanted, there, None if overrides is None else overrides.key, active_rules()
-        if key not in self._gradients:
+
+        def derive() -> _Gradient:
             results = [*self.results, *more]
-            of = differentiable([results[i] for i in there])
-            self._gradients[key] = _Gradient(self.graph, of, wanted)
-        found = self._gradients[key]
+            return _Gradient(self.graph, differentiable([results[i] for i in there]), wanted)
+
+        found = derived_once(self._gradients, key, derive)
         if overrides is not None:
             overrides.matched |= found.matched
         return found
@@ -291,10 +308,12 @@ class Subgraph:
         """The tangents of the results, by a graph that computes tangents."""
         there = tuple([t is not None for t in ts])
         key = (*there, tuple(map(id, more)), active_rules(), switches_inside())
-        if key not in self._tangents:
+
+        def derive() -> tuple[Subgraph, list[Variable | None]]:
             variables = [x if isinstance(x, Variable) else None for x in xs]
-            self._tangents[key] = _carrying_tangents(self, there, xs, more), variables
-        pushed, traced = self._tangents[key]
+            return _carrying_tangents(self, there, xs, more), variables
+
+        pushed, traced = derived_once(self._tangents, key, derive)
         given = [x for x in xs if not isinstance(x, Variable)] + [t for t in ts if t is not None]
         # A trace serves all variables of one form: these are in the places of those it was made with.
         now = {id(old): x for old, x in zip(traced, xs, strict=True) if old is not None}

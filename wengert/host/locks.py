@@ -22,6 +22,10 @@ Result = TypeVar("Result")
 # deadlock.
 TRACING: Final[Any] = threading.RLock()
 
+# Held while a plan is compiled, and while operations are given more results: a plan has those of one moment.
+# Its holder traces nothing and waits for no variable.
+COMPILING: Final[Any] = threading.RLock()
+
 # Held while a module is imported. In a child that is forked meanwhile, Python would wait forever
 # for the importing thread.
 _LOADING: Final[Any] = threading.RLock()
@@ -95,14 +99,14 @@ def _holding(locks: list[Any], at: int, work: Callable[[Any], Result], given: An
 # A tracing thread may be waiting for the forking one; threads that import or compile never are.
 _PATIENCE: Final = 5.0  # seconds
 # In the order in which threads take them.
-_AWAITED: Final = [TRACING, _LOADING]
+_AWAITED: Final = [TRACING, COMPILING, _LOADING]
 _HERE: Final = threading.local()
 
 
 def awaited_lock() -> Any:
     """A lock that a fork waits for. Its holder may take those that were created before it."""
     lock = threading.RLock()
-    _AWAITED.insert(1, lock)
+    _AWAITED.insert(_AWAITED.index(COMPILING) + 1, lock)
     return lock
 
 

@@ -22,6 +22,7 @@ from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.graph.tracing import traced_body
+from wengert.host.locks import COMPILING
 from wengert.inference.list_elements import Elements, elements_known, joined
 from wengert.inference.public_functions import typed
 from wengert.inference.shape_inference import common_form, form_of
@@ -83,23 +84,24 @@ class Branches:
         self, xp: Namespace, index: IntLike, *values: Variable | Array | Cell | None
     ) -> list[Any]:
         """Run the chosen branch; intermediate results of the others are None."""
-        chosen = self.chosen(int(index))
+        chosen, asked = self.chosen(int(index)), list(self.more)  # before another asks for more
         results = self.bodies[chosen].run_on([values[at] for at in self.places[chosen]])
-        more = [results[at] if branch == chosen else None for branch, at in self.more]
+        more = [results[at] if branch == chosen else None for branch, at in asked]
         return [*results[: self.count], *more]
 
     def handed_out(self, op: Any, branch: int, tensors: Sequence[SymbolicTensor]) -> list[Any]:
         """Make values inside a branch results of the operation."""
-        results = self.bodies[branch].results
-        known = {id(results[at]) for b, at in self.more if b == branch}
-        new = [t for t in tensors if id(t) not in known]
-        for tensor in new:
-            self.more.append((branch, len(results)))
-            results.append(tensor)
-        if new:
-            op.graph.extended(op, [form_of(t) for t in new])
-        at = {id(results[a]): i for i, (b, a) in enumerate(self.more) if b == branch}
-        return [op.outputs[self.count + at[id(t)]] for t in tensors]
+        with COMPILING:
+            results = self.bodies[branch].results
+            known = {id(results[at]) for b, at in self.more if b == branch}
+            new = [t for t in tensors if id(t) not in known]
+            for tensor in new:
+                results.append(tensor)  # first: another thread may run what `more` names
+                self.more.append((branch, len(results) - 1))
+            if new:
+                op.graph.extended(op, [form_of(t) for t in new])
+            at = {id(results[a]): i for i, (b, a) in enumerate(self.more) if b == branch}
+            return [op.outputs[self.count + at[id(t)]] for t in tensors]
 
     # ---- as an operation ---------------------------------------------------------------------
 

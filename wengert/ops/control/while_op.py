@@ -27,6 +27,7 @@ from wengert.execution.plan import has_checks, has_effects
 from wengert.execution.replay import replay, replay_part
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
+from wengert.host.locks import COMPILING
 from wengert.inference.list_elements import Elements, elements_known, emitted_elements, joined
 from wengert.inference.shape_inference import form_of
 from wengert.ops.control.by_example import by_example, derived_by_example
@@ -55,6 +56,14 @@ class Stack(NamedTuple):
 
     inside: SymbolicTensor
     backward: bool
+
+
+class _Running(NamedTuple):
+    """The body of a loop for the stacks that it emits."""
+
+    body: Subgraph
+    order: list[int]  # in which it takes carried values, elements and constants
+    emitted: list[Stack]
 
 
 class Loop:
@@ -88,7 +97,7 @@ class Loop:
         self.condition_places = (
             [] if condition is None else [self._place(v) for v in condition.captured]
         )
-        self._running: tuple[Any, int] = (None, -1)
+        self._running: _Running | None = None
         self.parallel_iterations = 10  # as was asked for; iterations run one after the other
 
     def _place(self, value: Value) -> int:
@@ -108,9 +117,9 @@ class Loop:
             stack[::-1] if t.backward else stack
             for t, stack in zip(self.taken, stacks, strict=True)
         ]
-        body, order = self._body()
+        body, order, emits = self._body()
         fixed = [constants[at] for _, at in self.same]
-        emitted = [TensorList() for _ in self.emitted]
+        emitted = [TensorList() for _ in emits]
         at = 0
         while self._goes_on(carried, constants, runs, at):
             given = [*carried, *[r[at] for r in runs], *fixed]
@@ -119,21 +128,22 @@ class Loop:
             for stack, value in zip(emitted, found[n:], strict=True):
                 stack.append(value)
             at += 1
-        for e, stack in zip(self.emitted, emitted, strict=True):
+        for e, stack in zip(emits, emitted, strict=True):
             if e.backward:
                 stack.reverse()
         return [*carried, *emitted]
 
-    def _body(self) -> tuple[Subgraph, list[int]]:
-        """The body, and the order in which it takes carried values, elements and constants."""
-        count = len(self.emitted)
-        if self._running[1] != count:
-            body = Subgraph(self.body, [*self.results, *[e.inside for e in self.emitted]])
+    def _body(self) -> _Running:
+        """The body as it runs now; another thread may ask for more stacks meanwhile."""
+        running = self._running
+        if running is None or len(running.emitted) != len(self.emitted):
+            emitted = list(self.emitted)
+            body = Subgraph(self.body, [*self.results, *[e.inside for e in emitted]])
             ours = [*self.carried, *[t.inside for t in self.taken], *[x for x, _ in self.same]]
             at = {id(x): i for i, x in enumerate(ours)}
-            self._order = [at[id(x)] for x in self.body.all_inputs]
-            self._running = body, count
-        return self._running[0], self._order
+            order = [at[id(x)] for x in self.body.all_inputs]
+            running = self._running = _Running(body, order, emitted)
+        return running
 
     def _goes_on(
         self,
@@ -239,7 +249,7 @@ class Loop:
         copy = object.__new__(Loop)
         copy.__dict__.update(self.__dict__)
         copy.emitted = list(self.emitted)
-        copy._running = (None, -1)
+        copy._running = None
         return copy
 
     def _in_python(
@@ -525,14 +535,15 @@ def _is_of(value: Tensor, body: FunctionGraph) -> bool:
 
 def handed_out(loop: Loop, op: Operation, tensors: Sequence[SymbolicTensor]) -> list[Any]:
     """Make values inside a loop results of the operation, as stacks over all iterations."""
-    known = {id(e.inside): i for i, e in enumerate(loop.emitted) if not e.backward}
-    new = [t for t in tensors if id(t) not in known]
-    for tensor in new:
-        known[id(tensor)] = len(loop.emitted)
-        loop.emitted.append(Stack(tensor, False))
-    if new:
-        op.graph.extended(op, [LIST for _ in new])
-    return [op.outputs[len(loop.carried) + known[id(t)]] for t in tensors]
+    with COMPILING:
+        known = {id(e.inside): i for i, e in enumerate(loop.emitted) if not e.backward}
+        new = [t for t in tensors if id(t) not in known]
+        for tensor in new:
+            known[id(tensor)] = len(loop.emitted)
+            loop.emitted.append(Stack(tensor, False))
+        if new:
+            op.graph.extended(op, [LIST for _ in new])
+        return [op.outputs[len(loop.carried) + known[id(t)]] for t in tensors]
 
 
 def check_shapes(carried: Sequence[Any], results: Sequence[Any], names: Sequence[str]) -> None:
