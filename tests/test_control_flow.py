@@ -882,3 +882,46 @@ def test_arrays_have_no_gradient_of_their_own() -> None:
     """As in TensorFlow 2; the error says that none is needed."""
     with pytest.raises(NotImplementedError, match="go through TensorArrays"):
         tf.TensorArray(tf.float32, 1).grad("gradients")
+
+
+# ---- what a branch that was not taken hands out ---------------------------------------------------
+
+NOT_TAKEN: list[Body] = [
+    lambda x, _: tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * 2.0, lambda: tf.tanh(x) * x) * x,
+    lambda x, _: tf.cond(tf.reduce_sum(x) > 9.0, lambda: x * 2.0, lambda: x / (1.0 + x * x)),
+    lambda x, c: tf.switch_case(
+        tf.constant(1),
+        [
+            lambda: tf.sin(x) * tf.reduce_sum(x, 1, keepdims=True),
+            lambda: x * x * x * c,
+            lambda: tf.matmul(x, x, transpose_b=True) @ x,
+        ],
+    ),
+]
+
+
+def along(f: Body, x: Any, c: Any, vs: Any, modes: str) -> Any:
+    """A derivative of high order along some directions, each in reverse or in forward mode."""
+    if not modes:
+        return tf.reduce_sum(f(x, c))
+    if modes[0] == "g":
+        slope = tf.gradients(along(f, x, c, vs[1:], modes[1:]), x)[0]
+        return tf.reduce_sum(slope * vs[0])
+    with tf.autodiff.ForwardAccumulator(x, vs[0]) as forward:
+        y = along(f, x, c, vs[1:], modes[1:])
+    return forward.jvp(y)
+
+
+@pytest.mark.parametrize("modes", ["gggg", "gfgg", "gggf", "fggf"])
+@pytest.mark.parametrize("f", NOT_TAKEN, ids=range(len(NOT_TAKEN)))
+def test_high_orders_of_branches_of_unknown_sizes(f: Body, modes: str) -> None:
+    """What depends on the other branch is nothing, of whatever dtype its zeros have become."""
+    rng = np.random.default_rng(7)
+    x, *vs = rng.normal(size=[5, 2, 2])
+    found = []
+    for shape in ([2, 2], [None, None]):
+        with tf.Graph().as_default(), v1.Session() as session:
+            place = v1.placeholder(F64, shape)
+            y = along(f, place, tf.constant(1.5, F64), [tf.constant(v, F64) for v in vs], modes)
+            found.append([session.run(y, {place: x}) for _ in range(2)])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-10)

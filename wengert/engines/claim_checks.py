@@ -7,7 +7,7 @@ wrong number, so each operation's result is checked, once for each combination o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from wengert.host.fp_errors import quietly
 from wengert.inference.symbolic_integers import MOST
 from wengert.values.dtypes import VARIANT
 from wengert.values.sizes import Size, Symbol, evaluate
-from wengert.values.symbolic import SymbolicTensor
+from wengert.values.symbolic import SymbolicTensor, is_absent
 
 
 def carried_out(
@@ -32,7 +32,7 @@ def carried_out(
     sizes = _Sizes()
     missing: set[int] = set()
     for x, value in zip(plan.given, values, strict=True):
-        if _is_absent(x, value):
+        if is_absent(x, value):
             missing.add(id(x))
         else:
             sizes.told(x, value)
@@ -55,15 +55,6 @@ def carried_out(
             if last.get(id(x), -1) <= at and id(x) not in plan.known:
                 found.pop(id(x), None)
     return [found[id(x)] for x in plan.fetches]
-
-
-_OBJECT: Final = np.dtype(object)
-
-
-def _is_absent(x: SymbolicTensor, value: Any) -> bool:
-    """Whether it is a gradient in a branch that was not taken: a zero without a dtype."""
-    dtype = getattr(value, "dtype", None)
-    return dtype is _OBJECT and x._array.dtype is not _OBJECT
 
 
 class _Sizes:

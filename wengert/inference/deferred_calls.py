@@ -45,7 +45,7 @@ from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.sizes import Size, Symbol, composed, maximum, only_shapes
-from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of, is_certain
+from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of, is_absent, is_certain
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.value import Value
 
@@ -199,6 +199,8 @@ class _Call:
                 return outcome.values(self.run_on(values))
 
         def kernel(_: Any, *arrays: Any) -> list[Any]:
+            if all(map(is_absent, self.inputs, arrays)):
+                return [arrays[0]] * len(outcome.known)
             with activate((), None):
                 result = self.run_on([wrap(a) for a in arrays])
             return [v._array for v in outcome.values(result)]

@@ -308,6 +308,18 @@ def is_certain(shape: Any) -> bool:
     return isinstance(shape, tuple) and not any(s is None or type(s) is Size for s in shape)
 
 
+_WITHOUT: Final = (np.dtype(object), np.dtype(int))
+
+
+def is_absent(x: SymbolicTensor, value: Any) -> bool:
+    """Whether what a run has for a value is a gradient in a branch that was not taken: a zero without a dtype.
+
+    What is computed of such zeros are Python's integers.
+    """
+    dtype = _WITHOUT[1] if type(value) is int else getattr(value, "dtype", None)
+    return dtype in _WITHOUT and x.dtype.is_differentiable and dtype is not x._array.dtype
+
+
 def count_of(shape: Any) -> Any:
     """How many elements a shape has; a term if that is known only at run time."""
     return size_of(shape.tensor, None) if isinstance(shape, AnyShape) else math.prod(shape)
