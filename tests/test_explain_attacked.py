@@ -376,11 +376,39 @@ with tf.GradientTape() as tape:
     y = tf.reduce_sum(f(x))
 answer = tape.explain(y, x)
 """
+SECOND_STOPPED = """
+@tf.custom_gradient
+def f(x):
+    return tf.sin(x), lambda dy: dy * tf.stop_gradient(tf.cos(x))
+x = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = f(x)
+    dy = inner.gradient(y, x)
+answer = outer.explain(dy, x)
+"""
+SECOND_PARTLY = """
+@tf.custom_gradient
+def slope(x, dy):
+    return dy * tf.cos(x), lambda d: (None, d * tf.cos(x))
+@tf.custom_gradient
+def f(x):
+    return tf.sin(x), lambda dy: slope(x, dy)
+x = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = f(x)
+    dy = inner.gradient(y, x)
+answer = outer.explain(dy, x)
+"""
 REASONS: list[tuple[str, str, str, str]] = [  # a program, the kind, the line by its text, what is said
     (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "x[0:1]"), "right", "", "is there"),
     (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "tf.reshape(x, [2, 1])"), "right", "", "is there"),
     (in_tape("x, b = tf.Variable([0.0]), tf.Variable([0.0])", "y = b * 2.0"), "no-path", "y = b", "does not depend"),
     (SECOND, "left-tape", "return dy * tf.constant", "x left the tape here"),
+    (SECOND_STOPPED, "stop-gradient", "return tf.sin(x), lambda", "✂ StopGradient"),
+    (SECOND_PARTLY, "custom-none", "return tf.sin(x), lambda", "returned None for it"),
+    (in_tape("x = tf.Variable([1.0, 2.0])", "h = 0.0 * x\ny = tf.reduce_sum(h * h)"), "zero", "y = tf", "it is multiplied by h"),
     (RECOMPUTED, "sqrt", "return tf.sqrt(x)", "slope of a square root"),
     (in_tape(BUFFER, "v[0].assign(x[0] * 3.0)\ny = tf.reduce_sum(v)"), "overwritten", "v[0].assign", "the variable v"),
     (in_tape(BUFFER, "v.scatter_nd_update([[1]], [x[0]])\ny = tf.reduce_sum(v)"), "overwritten", "v.scatter", "the variable v"),
@@ -596,3 +624,60 @@ def test_too_many_arguments_are_refused_at_the_call() -> None:
 def test_an_empty_list_of_gradients() -> None:
     with pytest.raises(ValueError, match="The list of gradients and variables is empty"):
         tf.optimizers.SGD(0.1).apply_gradients([])
+
+
+# ---- what a run of a graph does not hand out ------------------------------------------------------
+
+
+@tf.custom_gradient
+def with_own_rule(x: Any) -> Any:
+    """The rule uses a tensor of the graph that is no input of the operation."""
+    h = tf.sin(x)
+    return h, lambda dy: dy * tf.cos(x) * tf.ones_like(h)
+
+
+def with_a_list(x: Any) -> Any:
+    array = tf.TensorArray(tf.float32, 2)
+
+    def body(i: Any, a: Any) -> Any:
+        return i + 1, a.write(i, x[i] * x[0] + x[i])
+
+    return tf.while_loop(lambda i, a: i < 2, body, [0, array])[1].stack()
+
+
+WITHIN: dict[str, Callable[[Any], Any]] = {
+    "map_fn": lambda x: tf.map_fn(lambda row: row * row + row, x),
+    "list": with_a_list,
+    "branch": lambda x: tf.cond(
+        tf.reduce_sum(x) > -9.0, lambda: tf.map_fn(tf.square, x), lambda: x
+    ),
+    "loop": lambda x: tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * x), [0, x])[1],
+    "rule": lambda x: with_own_rule(x * 1.5),
+    "list of a rule": lambda x: tf.map_fn(with_own_rule, x),
+}
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("name", WITHIN)
+def test_graphs_with_lists_and_rules_that_close_over_tensors(name: str, order: int) -> None:
+    """Each derivative is there; and with a root of zero behind it, it is not, and said to be so."""
+    for bad in (False, True):
+        with tf.Graph().as_default():
+            x = v1.placeholder(tf.float32, [2, 2])
+            y = WITHIN[name](x)
+            y = tf.reduce_sum(y * y * y + tf.sqrt(y * 0.0) if bad else y * y * y)
+            for _ in range(order - 1):
+                y = tf.reduce_sum(tf.gradients(y, x)[0])
+            answer = tf.explain_gradient(y, x, {x: [[1.0, 2.0], [0.5, 0.25]]})
+        assert answer.right is not bad, str(answer)
+
+
+def test_a_rule_that_gives_none_within_a_loop() -> None:
+    """Around a loop zeros stand for it: the gradient is not "there, and not zero"."""
+
+    def body(i: Any, y: Any) -> Any:
+        return i + 1, tf.stop_gradient(y * 2.0)
+
+    answer = fed(lambda a: tf.while_loop(lambda i, y: i < 2, body, [0, a])[1], np.ones([2, 2]))
+    assert (answer.kind, "is zero" in answer.title) == ("stop-gradient", True), str(answer)
+    assert "zeros stand for what is None within" in " ".join(str(answer).split())

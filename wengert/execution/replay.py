@@ -41,7 +41,7 @@ def replay(
 
     In another form of the same graph it `shares` the resources: generators go on where they were.
     """
-    replay = _Replay(graph.all_inputs, values, shares)
+    replay = Replay(graph.all_inputs, values, shares)
     with outside_of_map():  # what is in the graph has the gradients that it was made with
         replay.carry_out(Plan(results, graph.all_inputs, effects(graph)).order)
     return [replay.known[id(y)] for y in results]
@@ -59,7 +59,7 @@ def replay_part(
     in the graph of a function it would, where it may raise.
     """
     plan = Plan(results, feeds, also)
-    replay = _Replay(feeds, values)
+    replay = Replay(feeds, values)
     replay.known.update({key: to_graph(wrap(value)) for key, value in plan.used().items()})
     runs = {id(op) for op in [*plan.resources, *plan.steps]}
     replay.carry_out([op for op in plan.order if id(op) in runs])
@@ -70,7 +70,7 @@ def replay_between(
     operations: Sequence[Operation], known: dict[int, Any], result: SymbolicTensor
 ) -> Any:
     """Run some operations again, with other values for some tensors."""
-    replay = _Replay((), ())
+    replay = Replay((), ())
     replay.known.update(known)
     replay.carry_out(operations)
     return replay.known[id(result)]
@@ -89,7 +89,7 @@ def _state(op: Operation, made: Sequence[Any]) -> None:
             value.set_shape(y.shape)
 
 
-class _Replay:
+class Replay:
     """The values that replace the tensors of a graph in a replay."""
 
     def __init__(
@@ -102,16 +102,17 @@ class _Replay:
         self.known = {id(x): v for x, v in zip(tensors, values, strict=True)}
 
     def carry_out(self, operations: Sequence[Operation]) -> None:
+        """Run operations again, of which what they use is known."""
         before = replayed_place()
         try:
             for op in operations:
                 replay_at(op.place)
                 inputs = [self.known.get(id(x), x) for x in op.inputs]
                 if op.scope is None:
-                    made = self._again(op, inputs)
+                    made = self.made_again(op, inputs)
                 else:
                     with made_in(self._scope(op.scope)):
-                        made = self._again(op, inputs)
+                        made = self.made_again(op, inputs)
                 self._tensors += op.outputs
                 if op.graph.stated:
                     _state(op, made)
@@ -134,7 +135,8 @@ class _Replay:
             self._scopes[id(scope)] = scope, scope.made_again(self._here or "", around)
         return self._scopes[id(scope)][1]
 
-    def _again(self, op: Operation, inputs: list[Any]) -> Sequence[Any]:
+    def made_again(self, op: Operation, inputs: list[Any]) -> Sequence[Any]:
+        """The results of an operation for other inputs."""
         if op.row is CONST:
             return [to_graph(wrap(op.attrs["value"]))]
         if is_resource(op) and current_graph() is not None:
@@ -146,7 +148,7 @@ class _Replay:
         if is_resource(op):
             return [op.graph.cells.setdefault(op, new_resource(op))]
         if op.row.closes:
-            return apply(self._closed(op), inputs, op.attrs, op.name)  # type: ignore[no-any-return]
+            return apply(self.row_of(op), inputs, op.attrs, op.name)  # type: ignore[no-any-return]
         if op.type == "Assert" and _holds(inputs[0]):
             return []
         carry_out = op.row.inline
@@ -157,6 +159,10 @@ class _Replay:
         else:
             made = carry_out(inputs, op.attrs)
         return made if op.row.many else [made]
+
+    def row_of(self, op: Operation) -> Row:
+        """The row of an operation, for these values: also where its gradient closes over tensors of its graph."""
+        return self._closed(op) if op.row.closes else op.row
 
     def _closed(self, op: Operation) -> Row:
         """The row of an operation whose gradient closes over tensors of its graph.

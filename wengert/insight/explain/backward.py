@@ -7,11 +7,14 @@ from contextlib import nullcontext
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from wengert.core.context import activate, apply_overrides, current_graph
 from wengert.core.reverse import sweep
 from wengert.core.row import Row
 from wengert.core.tape import WIDTH, Records, Tape
 from wengert.errors import OpError
+from wengert.insight.explain.arrays import array_of
 from wengert.insight.explain.history import History
 from wengert.insight.explain.question import Between, Question
 from wengert.insight.journal import Journal, Step
@@ -130,7 +133,7 @@ class _Notes(dict[Key, Any]):
 
     def __setitem__(self, key: Key, value: Any) -> None:
         self._goes[key] = value
-        self._sums |= self.get(key) is not None
+        self._sums |= key in self and _cancel(self[key], value)
         super().__setitem__(key, value)
 
     @property
@@ -148,6 +151,12 @@ class _Notes(dict[Key, Any]):
                 step = step._replace(row=row)
             self.backs.append(Back(number, step, self._came, self._goes, self._sums))
         self._came, self._goes, self._sums = [], {}, False
+
+
+def _cancel(before: Any, total: Any) -> bool:
+    """Whether a contribution is the opposite of what had come before; true where it cannot be said."""
+    was, now = array_of(before), array_of(total)
+    return before is not None and (was is None or now is None or bool(np.any(was) > np.any(now)))
 
 
 def _numbered(history: History, row: Row, out: Any) -> tuple[int, Row]:

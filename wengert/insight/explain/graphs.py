@@ -12,8 +12,9 @@ from wengert.api.session.session import Session, get_default_session
 from wengert.core.context import activate
 from wengert.errors import OpError
 from wengert.execution.derived_graphs import GradientGraph
+from wengert.execution.replay import Replay
 from wengert.host.collector import uncollected
-from wengert.host.user_frames import callers_frame
+from wengert.host.user_frames import callers_frame, replay_at, replayed_place
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History
 from wengert.insight.explain.missing import explain_missing
@@ -118,8 +119,8 @@ def _by_run(q: Question, ran: _Run | None) -> Explanation:
             history=ran.history,
         )
         found = explain_numbers(seen)
-        if found is None and not seen.between()[0]:
-            found = _not_taken(q)
+        if found is None:
+            found = _cut_within(seen) if seen.between()[0] else _not_taken(q)
     return found or explain_sound(q)
 
 
@@ -142,14 +143,15 @@ def _run(q: Question, feed_dict: Any, session: Session | None) -> _Run | None:
         if not isinstance(error, OpError):
             raise  # what was fed does not fit
         return _Run(q.history, {}, str(error).splitlines()[0])
-    known = {id(x): _as_tensor(v, x) for x, v in zip(asked, ran, strict=True)}
-    known |= {
-        id(x): _as_tensor(np.asarray(v, x.dtype.as_numpy_dtype), x)
+    feeds = {
+        x: _as_tensor(np.asarray(v, x.dtype.as_numpy_dtype), x)
         for x, v in (feed_dict or {}).items()
     }
+    values = [_as_tensor(v, x) for x, v in zip(asked, ran, strict=True)]
     with activate((), None):
-        steps = [s for n in sorted(used) for s in _concrete(q.history.steps[n], known)]
-    return _Run(History(steps), known)
+        again = Replay([*asked, *feeds], [*values, *feeds.values()])
+        steps = [s for n in sorted(used) for s in _concrete(q.history.steps[n], again)]
+    return _Run(History(steps), again.known)
 
 
 def _values(history: History, used: Iterable[int]) -> list[Any]:
@@ -160,6 +162,15 @@ def _values(history: History, used: Iterable[int]) -> list[Any]:
             if x.dtype.name not in ("resource", "variant"):
                 found.setdefault(id(x), x)
     return list(found.values())
+
+
+def _cut_within(q: Question) -> Explanation | None:
+    """What cuts the way within a loop or a branch, around which zeros stand for a gradient that is None."""
+    found = explain_missing(q)
+    if found is not None:
+        found.title = found.title.replace(" is None: ", " is zero: ", 1)
+        found.note("Outside of the loop or the branch zeros stand for what is None within.")
+    return found
 
 
 def _not_taken(q: Question) -> Explanation:
@@ -174,22 +185,31 @@ def _not_taken(q: Question) -> Explanation:
     )
 
 
-def _concrete(step: Step, known: dict[int, Any]) -> list[Step]:
-    """An operation with the values of a run; of a loop or a branch the operations within."""
-    inputs = [known.get(id(x), x) for x in step.inputs]
-    if step.row.graphs and step.row.inline is not None:
-        return _within(step, inputs)
-    results = tuple([known.get(id(x), x) for x in step.results])
-    return [step._replace(inputs=tuple(inputs), results=results)]
+def _concrete(step: Step, again: Replay) -> list[Step]:
+    """An operation with the values of a run; of a loop or a branch, and of lists, the operations within."""
+    inputs = [again.known.get(id(x), x) for x in step.inputs]
+    if step.results and ((step.row.graphs and step.row.inline is not None) or _is_of_lists(step)):
+        return _within(step, inputs, again)
+    results = [again.known.get(id(x), x) for x in step.results]
+    row = again.row_of(step.results[0].op) if step.results else step.row
+    return [step._replace(row=row, inputs=tuple(inputs), results=tuple(results))]
 
 
-def _within(step: Step, inputs: list[Any]) -> list[Step]:
+def _is_of_lists(step: Step) -> bool:
+    """Whether an operation takes or gives lists, which a run does not hand out."""
+    return any(x.dtype.name == "variant" for x in (*step.inputs, *step.results))
+
+
+def _within(step: Step, inputs: list[Any], again: Replay) -> list[Step]:
     journal = Journal()
+    before = replayed_place()
+    replay_at(step.line)
     with journal.listening():
-        assert step.row.inline is not None
-        made = step.row.inline(inputs, step.attrs)
+        made = again.made_again(step.results[0].op, inputs)
         made = [identity(y) if isinstance(y, Tensor) else y for y in made]
+    replay_at(before)
     for y, symbol in zip(made, step.results, strict=False):
+        again.known.setdefault(id(symbol), y)
         if isinstance(y, Tensor):
             y._key = symbol._key
     return journal.steps

@@ -85,10 +85,31 @@ def _cut_way(q: Question, values: Set[Any], way: Set[int]) -> Explanation | None
     cuts = [b for b in backs if all(g is None for g in b.goes.values())]
     if not cuts:
         return None
-    first = next((c for c in cuts if c.number in path), cuts[0])
-    if all(c.step.row.name in _OF_SHAPE_ALONE for c in cuts):
+    # A shape leads nowhere, whatever is done about it: the seed of a first derivative has one.
+    told = [c for c in cuts if c.step.row.name not in _OF_SHAPE_ALONE]
+    told = told or [b for b in backs if b.step.row.users and _leaves_out(b, values)]
+    first = next((c for c in told or cuts if c.number in path), (told or cuts)[0])
+    path = _path_by(q, way, path, first)
+    if not told:
         return left_for_python(q, values, way) or _constant(q, path, first)
-    return _cut_at(q, _where_it_turned(q, first, values), path, len(cuts))
+    return _cut_at(q, _where_it_turned(q, first, values), path, len(told))
+
+
+def _leaves_out(back: Back, values: Set[Any]) -> bool:
+    """Whether a rule of the user's returned None for an input on the way, and a gradient for another."""
+    inputs = [key for key in keys_of(back.step.inputs) if key in values]
+    return any(back.goes.get(key) is None for key in inputs)
+
+
+def _path_by(q: Question, way: Set[int], path: list[int], cut: Back) -> list[int]:
+    """The path, if the cut is on it; else one that it is on."""
+    if cut.number in path:
+        return path
+    for y in cut.step.results:
+        on = q.history.shortest(way, y._key, q.target._key)
+        if on or y is q.target:
+            return [*q.history.shortest(way, q.source._key, y._key), *on]
+    return path
 
 
 # What they give depends on the shape of what they are given, and not on its numbers.
