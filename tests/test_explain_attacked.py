@@ -401,6 +401,45 @@ with tf.GradientTape() as outer:
     dy = inner.gradient(y, x)
 answer = outer.explain(dy, x)
 """
+RECOMPUTED_STOPPED = """
+@tf.recompute_grad
+def f(x):
+    return tf.stop_gradient(x) * 2.0
+x = tf.Variable([0.5, 2.0])
+with tf.GradientTape() as tape:
+    y = tf.reduce_sum(f(x * x))
+answer = tape.explain(y, x)
+"""
+RECOMPUTED_GRAPH = """
+@tf.recompute_grad
+def f(x):
+    return tf.sqrt(x)
+with tf.Graph().as_default():
+    x = tf.constant([0.0, 2.0])
+    y = tf.reduce_sum(f(x * x))
+    answer = tf.explain_gradient(y, x)
+"""
+BESIDE_A_RULE = """
+@tf.custom_gradient
+def f(x):
+    return tf.sin(x), lambda dy: dy * tf.cos(x)
+x = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    h = x * 2.0
+    y = tf.reduce_sum(f(tf.Variable(h) * 2.0))
+answer = tape.explain(y, x)
+"""
+IN_A_FUNCTION = """
+state = tf.Variable([0.0, 0.0])
+def through(a):
+    state.assign(a)
+    return state * 2.0
+x = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    h = x * 2.0
+    y = tf.reduce_sum(through(h))
+answer = tape.explain(y, x)
+"""
 REASONS: list[tuple[str, str, str, str]] = [  # a program, the kind, the line by its text, what is said
     (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "x[0:1]"), "right", "", "is there"),
     (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "tf.reshape(x, [2, 1])"), "right", "", "is there"),
@@ -409,6 +448,10 @@ REASONS: list[tuple[str, str, str, str]] = [  # a program, the kind, the line by
     (SECOND_STOPPED, "stop-gradient", "return tf.sin(x), lambda", "✂ StopGradient"),
     (SECOND_PARTLY, "custom-none", "return tf.sin(x), lambda", "returned None for it"),
     (in_tape("x = tf.Variable([1.0, 2.0])", "h = 0.0 * x\ny = tf.reduce_sum(h * h)"), "zero", "y = tf", "it is multiplied by h"),
+    (RECOMPUTED_STOPPED, "stop-gradient", "return tf.stop", "d y / d x is zero"),
+    (RECOMPUTED_GRAPH, "sqrt", "return tf.sqrt(x)", "slope of a square root"),
+    (BESIDE_A_RULE, "left-tape", "y = tf.reduce_sum(f(tf.Variable", "tf.Variable keeps the number"),
+    (IN_A_FUNCTION, "overwritten", "state.assign(a)", "the variable state, which was assigned"),
     (RECOMPUTED, "sqrt", "return tf.sqrt(x)", "slope of a square root"),
     (in_tape(BUFFER, "v[0].assign(x[0] * 3.0)\ny = tf.reduce_sum(v)"), "overwritten", "v[0].assign", "the variable v"),
     (in_tape(BUFFER, "v.scatter_nd_update([[1]], [x[0]])\ny = tf.reduce_sum(v)"), "overwritten", "v.scatter", "the variable v"),

@@ -66,10 +66,14 @@ def _around(row: Row, count: int) -> Row:
         assert row.joint_jvp is not None
         return row.joint_jvp(ts[count:], ys, xs[count:], attrs)
 
+    def kernel(_: Any, *values: Any, **_attrs: Any) -> Any:
+        return values[:count]
+
     joint.__wrapped__ = row.joint  # type: ignore[attr-defined]  # errors name the user's rule
+    vars(kernel)["is_recomputed"] = getattr(row.kernel, "is_recomputed", False)
     return Row(
         row.name,
-        lambda _, *values, **_attrs: values[:count],
+        kernel,
         joint=joint,
         joint_jvp=joint_jvp if row.joint_jvp is not None else None,
         shape=lambda *shapes, **_: list(shapes[:count]),

@@ -16,8 +16,16 @@ from wengert.host.user_frames import line_of
 from wengert.insight.explain.arrays import is_sound
 from wengert.insight.explain.explanation import NOT_FINITE, Explanation
 from wengert.insight.explain.history import History
-from wengert.insight.explain.missing import explain_missing, explain_unconnected
-from wengert.insight.explain.numbers import explain_numbers, explain_sound
+from wengert.insight.explain.missing import (
+    explain_cut_within,
+    explain_missing,
+    explain_unconnected,
+)
+from wengert.insight.explain.numbers import (
+    explain_numbers,
+    explain_sound,
+    with_what_is_recomputed,
+)
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import Mend
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
@@ -224,4 +232,6 @@ def _of_part(q: Question) -> Explanation | None:
 def _without_way(q: Question, gradient: Any) -> Explanation:
     """The gradient is a number, though no operation that was carried out leads from the source."""
     is_right = 0 in dims(q.source) or is_sound(gradient)
-    return explain_sound(q) if is_right else explain_not_run(q)
+    if is_right:
+        return explain_sound(q)
+    return explain_cut_within(with_what_is_recomputed(q)) or explain_not_run(q)

@@ -76,9 +76,21 @@ def _cut_way(q: Question, values: Set[Any], way: Set[int]) -> Explanation | None
         return _why_not_recorded(q, path, path[0])
     if not q.is_followed(q.source._key):
         return overwritten(q) or _reset_after_watching(q) or explain_unwatched(q)
-    unseen = _not_recorded(q, path)
-    if unseen is not None:
-        return unseen
+    return _not_recorded(q, path) or _cut_on(q, values, way, path)
+
+
+def explain_cut_within(q: Question) -> Explanation | None:
+    """What cuts the way within a loop, a branch or a call, around which zeros stand for a gradient that is None."""
+    way, values = q.between()
+    path = q.history.shortest(way, q.source._key, q.target._key)
+    found = _cut_on(q, values, way, path) if path else None
+    if found is not None:
+        found.title = found.title.replace(" is None: ", " is zero: ", 1)
+        found.note("Outside of the loop, branch or call zeros stand for what is None within.")
+    return found
+
+
+def _cut_on(q: Question, values: Set[Any], way: Set[int], path: list[int]) -> Explanation | None:
     backs, left = asked_backward(q, (way, values))
     if q.source._key in left:
         return None

@@ -25,7 +25,7 @@ from wengert.values.value import Key
 
 def explain_numbers(q: Question) -> Explanation | None:
     """The reason; None if every number of the gradient is finite and not all are zero."""
-    q = _with_what_is_recomputed(q)
+    q = with_what_is_recomputed(q)
     between = q.between()
     try:
         way = asked_backward(q, between)
@@ -56,10 +56,15 @@ def explain_sound(q: Question) -> Explanation:
     return Explanation("right", f"{q.title} {how}.")
 
 
-def _with_what_is_recomputed(q: Question) -> Question:
+def is_recomputed(step: Step) -> bool:
+    """Whether it is a call of what tf.recompute_grad gave."""
+    return getattr(step.row.kernel, "is_recomputed", False)
+
+
+def with_what_is_recomputed(q: Question) -> Question:
     """Calls of what tf.recompute_grad gave are seen as the operations within, as without it."""
     all_steps = q.history.steps
-    steps = [s for s in all_steps if not getattr(s.row.kernel, "is_recomputed", False)]
+    steps = [s for s in all_steps if not is_recomputed(s)]
     return q if len(steps) == len(all_steps) else q._replace(history=History(steps))
 
 

@@ -16,7 +16,7 @@ from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.explain.rewriting import Mend, called, replacing
 from wengert.insight.explain.roundabout import by_choice, by_dataset, by_keeping
 from wengert.insight.explain.trial import EXACT, best_of, proposed
-from wengert.insight.journal import Exit
+from wengert.insight.journal import Exit, Step
 from wengert.insight.program_text import (
     Assignment,
     line_text,
@@ -106,7 +106,7 @@ def _by_closure(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Ex
     _, made = q.history.down({q.source._key})
     for number in sorted(used):
         step = q.history.steps[number]
-        if step.row.users and step.row.differentiable and any(n < number for n in made):
+        if step.row.users and step.row.differentiable and _closes_over(q, step, number, down):
             title = f"{q.title} is None: {step.row.name} uses {q.x}, and has no gradient for it."
             words = (
                 f"A gradient function gives gradients of the arguments alone: let {q.x} be an argument, and return its "
@@ -120,13 +120,27 @@ def _by_closure(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Ex
     return None
 
 
+def _closes_over(q: Question, step: Step, number: int, values: Set[Any]) -> bool:
+    """Whether a function computes its results of some values that are not its arguments."""
+    for within in q.history.steps[:number]:
+        inner = [x._key for x in within.results if any(_is_of(x, y) for y in step.results)]
+        if inner and not values.isdisjoint(q.history.up(set(inner))[0]):
+            return True
+    return False
+
+
+def _is_of(inner: Any, result: Any) -> bool:
+    """Whether the result of a function is what an operation in it computed."""
+    return inner._array is result._array or _shares(inner, result)
+
+
 # ---- through a variable -------------------------------------------------------------------------
 
 
 def _by_variable(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """The way leads through a variable that was assigned, or made, from what depends on the source."""
     leaves = [v for v in q.history.leaves(used) if isinstance(v, Variable)]
-    names = {q.x, *_names_of(q, down)}
+    names = _with_parameters(q, {q.x, *_names_of(q, down)})
     variables = set(map(q.name, leaves))
     for node in ast.walk(q.program.tree) if variables else ():
         if not (isinstance(node, ast.Call) and names & q.reads(node, node.lineno)):
@@ -134,7 +148,7 @@ def _by_variable(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> E
         place = q.program.place(node.lineno)
         owner = _assigned_by(node)
         if owner and owner in variables:
-            return _assigned(q, owner, place, node)
+            return _assigned(q, owner, place, node if _is_asked_there(q, node) else None)
         if ast.unparse(node.func).endswith("Variable"):
             made = q.program.assignment_around(node)
             owner = ast.unparse(made.targets[0]) if made else ""
@@ -142,6 +156,32 @@ def _by_variable(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> E
             if owner in variables or is_unnamed:
                 return _made_variable(q, "a variable" if is_unnamed else owner, place)
     return _by_list(q, leaves)
+
+
+def _is_asked_there(q: Question, node: ast.Call) -> bool:
+    """Whether the function that asks is the one around a call: elsewhere a name would be another function's own."""
+    around = [
+        n
+        for n in ast.walk(q.program.tree)
+        if isinstance(n, ast.FunctionDef) and n.lineno <= node.lineno <= (n.end_lineno or 0)
+    ]
+    asks = q.program.frame.f_code.co_name
+    return around[-1].name == asks if around else asks == "<module>"
+
+
+def _with_parameters(q: Question, names: set[str]) -> set[str]:
+    """Names, and those that functions of the program give to what they are called with by these names."""
+    functions = {n.name: n.args for n in ast.walk(q.program.tree) if isinstance(n, ast.FunctionDef)}
+    calls = [n for n in ast.walk(q.program.tree) if isinstance(n, ast.Call)]
+    known: set[str] = set()
+    while known != names:
+        known = set(names)
+        for call in calls:
+            taken = functions.get(ast.unparse(call.func))
+            for parameter, given in zip(taken.args if taken else (), call.args, strict=False):
+                if known & q.reads(given, call.lineno):
+                    names.add(parameter.arg)
+    return names
 
 
 def _by_list(q: Question, variables: list[Variable]) -> Explanation | None:
