@@ -925,3 +925,20 @@ def test_high_orders_of_branches_of_unknown_sizes(f: Body, modes: str) -> None:
             y = along(f, place, tf.constant(1.5, F64), [tf.constant(v, F64) for v in vs], modes)
             found.append([session.run(y, {place: x}) for _ in range(2)])
     np.testing.assert_allclose(found[1], found[0], rtol=1e-10)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_a_loop_through_which_nothing_flows(order: int) -> None:
+    """Its gradient carries nothing, and that of its gradient has only a stack to count by."""
+    table = tf.constant([1.0, 2.0, 3.0])
+
+    def body(i: Any, x: Any) -> Any:
+        return i + 1, tf.gather(table, tf.cast(x * 0.0, tf.int32))
+
+    def derived(x: Any) -> Any:
+        y = tf.while_loop(lambda i, _: i < 2, body, [0, x * x])[1]
+        for _ in range(order):
+            y = tf.gradients(y, x, unconnected_gradients="zero")[0]
+        return y
+
+    assert not np.any(tf.function(derived)(tf.constant([0.3, 0.5, 0.8])))

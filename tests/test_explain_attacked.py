@@ -724,3 +724,14 @@ def test_a_rule_that_gives_none_within_a_loop() -> None:
     answer = fed(lambda a: tf.while_loop(lambda i, y: i < 2, body, [0, a])[1], np.ones([2, 2]))
     assert (answer.kind, "is zero" in answer.title) == ("stop-gradient", True), str(answer)
     assert "zeros stand for what is None within" in " ".join(str(answer).split())
+
+
+def test_zeros_of_a_constant_are_not_to_be_asked_for() -> None:
+    """They are there: around the lists of a loop zeros stand for the derivative of what is linear."""
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, [2])
+        y = tf.map_fn(lambda row: row * 0.0, x[None])[0]
+        slope = tf.reduce_sum(tf.gradients(y, x)[0])
+        answer = tf.explain_gradient(slope, x, {x: [1.0, 2.0]})
+    assert (answer.kind, answer.mend) == ("no-path", ""), str(answer)
+    assert "is zero: slope is the same whatever x is" in answer.title

@@ -83,14 +83,17 @@ def explain_cut_within(q: Question) -> Explanation | None:
     """What cuts the way within a loop, a branch or a call, around which zeros stand for a gradient that is None."""
     way, values = q.between()
     path = q.history.shortest(way, q.source._key, q.target._key)
-    found = _cut_on(q, values, way, path) if path else None
+    found = _cut_on(q, values, way, path, is_there=True) if path else None
     if found is not None:
         found.title = found.title.replace(" is None: ", " is zero: ", 1)
         found.note("Outside of the loop, branch or call zeros stand for what is None within.")
     return found
 
 
-def _cut_on(q: Question, values: Set[Any], way: Set[int], path: list[int]) -> Explanation | None:
+def _cut_on(
+    q: Question, values: Set[Any], way: Set[int], path: list[int], is_there: bool = False
+) -> Explanation | None:
+    """What cuts the way; a gradient that `is_there` is the zeros that one may ask for otherwise."""
     backs, left = asked_backward(q, (way, values))
     if q.source._key in left:
         return None
@@ -103,7 +106,7 @@ def _cut_on(q: Question, values: Set[Any], way: Set[int], path: list[int]) -> Ex
     first = next((c for c in told or cuts if c.number in path), (told or cuts)[0])
     path = _path_by(q, way, path, first)
     if not told:
-        return left_for_python(q, values, way) or _constant(q, path, first)
+        return left_for_python(q, values, way) or _constant(q, path, first, is_there)
     return _cut_at(q, _where_it_turned(q, first, values), path, len(told))
 
 
@@ -128,11 +131,11 @@ def _path_by(q: Question, way: Set[int], path: list[int], cut: Back) -> list[int
 _OF_SHAPE_ALONE: Final = frozenset({"OnesLike", "ZerosLike", "Shape", "ShapeN", "Size", "Rank"})
 
 
-def _constant(q: Question, path: list[int], cut: Back) -> Explanation:
+def _constant(q: Question, path: list[int], cut: Back, is_there: bool) -> Explanation:
     """Nothing but the shape of a value leads on, as in the derivative of what is linear."""
     title = f"{q.title} is None: {q.y} is the same whatever {q.x} is."
     words = f"Only shapes lead from {q.x} to {q.y}: a derivative of what is linear is a constant, and has no derivative."
-    mend = q.asking_for_zeros("Ask for zeros, which is what it is:")
+    mend = "" if is_there else q.asking_for_zeros("Ask for zeros, which is what it is:")
     blocks: list[Block] = [
         chain(q, path, cut.number, {cut.number: "its shape alone"}),
         Words(words),

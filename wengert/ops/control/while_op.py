@@ -522,8 +522,8 @@ class _Saved:
         self.fixed.update({id(v): bound.blank(v, dims(v)) for v in shapes})
         saved = [v for v in saved if id(v) not in self.fixed]
         if not saved:  # a loop needs a stack to count its iterations by
-            graph.capture(loop.carried[0])
-            saved = [loop.carried[0]]
+            saved = [*loop.carried, *[t.inside for t in loop.taken]][:1]
+            graph.capture(saved[0])
         inside = dict(zip(map(id, graph.captured), graph.captured_inputs, strict=True))
         self.stacks = handed_out(loop, op, saved)
         self.taken = [Stack(inside[id(v)], backward) for v in saved]
