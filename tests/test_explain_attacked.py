@@ -735,3 +735,15 @@ def test_zeros_of_a_constant_are_not_to_be_asked_for() -> None:
         answer = tf.explain_gradient(slope, x, {x: [1.0, 2.0]})
     assert (answer.kind, answer.mend) == ("no-path", ""), str(answer)
     assert "is zero: slope is the same whatever x is" in answer.title
+
+
+def test_what_is_recomputed_without_an_override() -> None:
+    """The function runs again where no override is in force: its gradient is not what the first run's would be."""
+    block = tf.recompute_grad(lambda x: tf.tanh(x) * x)
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [2])
+        with tf.gradient_override_map({"Tanh": lambda op, g: g / (op.inputs[0] * 0.0)}):
+            y = tf.reduce_sum(block(x))
+        fed = {x: [0.5, 1.0]}
+        assert np.isfinite(session.run(tf.gradients(y, x)[0], fed)).all()
+        assert tf.explain_gradient(y, x, fed).right

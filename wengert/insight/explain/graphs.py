@@ -18,11 +18,16 @@ from wengert.host.user_frames import callers_frame, replay_at, replayed_place
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History
 from wengert.insight.explain.missing import explain_cut_within, explain_missing
-from wengert.insight.explain.numbers import explain_numbers, explain_sound, is_recomputed
+from wengert.insight.explain.numbers import (
+    explain_numbers,
+    explain_sound,
+    is_right,
+    with_what_is_recomputed,
+)
 from wengert.insight.explain.question import Question, chain
 from wengert.insight.journal import Journal, Step, step_of
 from wengert.insight.program_text import Program, names_of_sources
-from wengert.ops.arrays.identity import IDENTITY, identity
+from wengert.ops.arrays.identity import identity
 from wengert.ops.math.arithmetic import add_n
 from wengert.overrides.override import Overrides
 from wengert.overrides.switches import switches_around, with_switches
@@ -119,8 +124,10 @@ def _by_run(q: Question, ran: _Run | None) -> Explanation:
             history=ran.history,
         )
         found = explain_numbers(seen)
-        if found is None:
-            found = explain_cut_within(seen) if seen.between()[0] else _not_taken(q)
+        if found is None and not seen.between()[0]:
+            found = _not_taken(q)
+        elif found is None and not is_right(seen):
+            found = explain_cut_within(with_what_is_recomputed(seen))
     return found or explain_sound(q)
 
 
@@ -182,9 +189,6 @@ def _concrete(step: Step, again: Replay) -> list[Step]:
     if step.results and ((step.row.graphs and step.row.inline is not None) or _is_of_lists(step)):
         return _within(step, inputs, again)
     results = [again.known.get(id(x), x) for x in step.results]
-    if is_recomputed(step):  # of what the operations within computed, which come before
-        passed = zip(inputs, results, strict=False)
-        return [step._replace(row=IDENTITY, inputs=(x,), results=(y,)) for x, y in passed]
     row = again.row_of(step.results[0].op) if step.results else step.row
     return [step._replace(row=row, inputs=tuple(inputs), results=tuple(results))]
 

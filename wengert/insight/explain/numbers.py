@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.insight.explain.arrays import array_of, finite
+from wengert.insight.explain.arrays import array_of, finite, is_sound
 from wengert.insight.explain.backward import Back, StoppedError, Way, asked_backward
 from wengert.insight.explain.culprit import Culprit
 from wengert.insight.explain.explanation import Explanation
@@ -18,6 +18,7 @@ from wengert.insight.explain.zeros import name_the_zero
 from wengert.insight.journal import Journal, Step
 from wengert.insight.program_text import line_text, short
 from wengert.insight.reports.blocks import Block, Table, Words
+from wengert.ops.arrays.identity import IDENTITY
 from wengert.overrides.strong_zero import with_strong_zeros
 from wengert.values.tensor import dims
 from wengert.values.value import Key
@@ -25,7 +26,10 @@ from wengert.values.value import Key
 
 def explain_numbers(q: Question) -> Explanation | None:
     """The reason; None if every number of the gradient is finite and not all are zero."""
-    q = with_what_is_recomputed(q)
+    within = with_what_is_recomputed(q)
+    if within is not q and is_right(q):  # what is computed again may have other rules
+        return None
+    q = within
     between = q.between()
     try:
         way = asked_backward(q, between)
@@ -42,6 +46,15 @@ def explain_numbers(q: Question) -> Explanation | None:
     return None if np.any(gradient) else _zero_weights(q) or _zero(q, way)
 
 
+def is_right(q: Question) -> bool:
+    """Whether every number of the gradient, and of the target, is finite, and not all are zero."""
+    try:
+        gradient = asked_backward(q, q.between()).left.get(q.source._key)
+    except StoppedError:
+        return False
+    return gradient is not None and is_sound(gradient) and _is_finite(q.target)
+
+
 def _failed(q: Question, stopped: StoppedError) -> Explanation:
     """The rule of an operation refuses what it is given, as gradient says without the line."""
     step = q.history.steps[stopped.at]
@@ -56,16 +69,24 @@ def explain_sound(q: Question) -> Explanation:
     return Explanation("right", f"{q.title} {how}.")
 
 
-def is_recomputed(step: Step) -> bool:
-    """Whether it is a call of what tf.recompute_grad gave."""
-    return getattr(step.row.kernel, "is_recomputed", False)
-
-
 def with_what_is_recomputed(q: Question) -> Question:
     """Calls of what tf.recompute_grad gave are seen as the operations within, as without it."""
     all_steps = q.history.steps
-    steps = [s for s in all_steps if not is_recomputed(s)]
-    return q if len(steps) == len(all_steps) else q._replace(history=History(steps))
+    if not any(map(_is_recomputed, all_steps)):
+        return q
+    return q._replace(history=History([s for step in all_steps for s in _passed_on(step)]))
+
+
+def _is_recomputed(step: Step) -> bool:
+    return getattr(step.row.kernel, "is_recomputed", False)
+
+
+def _passed_on(step: Step) -> list[Step]:
+    """A call that is recomputed hands on what the operations within gave: in a graph as tensors of its own."""
+    if not _is_recomputed(step):
+        return [step]
+    passed = zip(step.inputs, step.results, strict=False) if step.row.closes else ()
+    return [step._replace(row=IDENTITY, inputs=(x,), results=(y,)) for x, y in passed]
 
 
 # ---- not finite ---------------------------------------------------------------------------------
