@@ -747,3 +747,14 @@ def test_what_is_recomputed_without_an_override() -> None:
         fed = {x: [0.5, 1.0]}
         assert np.isfinite(session.run(tf.gradients(y, x)[0], fed)).all()
         assert tf.explain_gradient(y, x, fed).right
+
+
+@pytest.mark.parametrize(("shape", "value", "said"), [
+    ([None], [1.0, 2.0], "finite, and not zero"), (None, [1.0, 2.0], "finite, and not zero"),
+    ([None], [], "has no elements"), (None, np.ones([2, 0]), "has no elements"),
+])  # fmt: skip
+def test_sound_gradients_of_unknown_sizes(shape: Any, value: Any, said: str) -> None:
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, shape)
+        answer = tf.explain_gradient(tf.reduce_sum(tf.sin(x)), x, {x: value})
+    assert (answer.kind, said in answer.title) == ("right", True), str(answer)

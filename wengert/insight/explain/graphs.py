@@ -128,7 +128,7 @@ def _by_run(q: Question, ran: _Run | None) -> Explanation:
             found = _not_taken(q)
         elif found is None and not is_right(seen):
             found = explain_cut_within(with_what_is_recomputed(seen))
-    return found or explain_sound(q)
+    return found or explain_sound(seen)
 
 
 def _run(q: Question, feed_dict: Any, session: Session | None) -> _Run | None:

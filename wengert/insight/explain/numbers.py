@@ -20,6 +20,7 @@ from wengert.insight.program_text import line_text, short
 from wengert.insight.reports.blocks import Block, Table, Words
 from wengert.ops.arrays.identity import IDENTITY
 from wengert.overrides.strong_zero import with_strong_zeros
+from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
 from wengert.values.value import Key
 
@@ -64,7 +65,8 @@ def _failed(q: Question, stopped: StoppedError) -> Explanation:
 
 def explain_sound(q: Question) -> Explanation:
     """The answer where there is no trouble."""
-    is_empty = 0 in dims(q.source)
+    shape = dims(q.source)
+    is_empty = is_certain(shape) and 0 in shape
     how = "is there, and has no elements" if is_empty else "is there: finite, and not zero"
     return Explanation("right", f"{q.title} {how}.")
 
