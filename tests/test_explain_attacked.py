@@ -758,3 +758,30 @@ def test_sound_gradients_of_unknown_sizes(shape: Any, value: Any, said: str) -> 
         x = v1.placeholder(tf.float32, shape)
         answer = tf.explain_gradient(tf.reduce_sum(tf.sin(x)), x, {x: value})
     assert (answer.kind, said in answer.title) == ("right", True), str(answer)
+
+
+def with_draws(x: Any) -> Any:
+    return tf.while_loop(
+        lambda i, y: i < 3, lambda i, y: (i + 1, y * tf.random.uniform([]) + x), [0, x]
+    )[1]
+
+
+def with_assignments(x: Any) -> Any:
+    w = v1.get_variable("w", initializer=np.float32(0.5))
+
+    def body(i: Any, y: Any) -> Any:
+        with tf.control_dependencies([w.assign_add(1.0)]):
+            return i + 1, y * w.read_value()
+
+    return tf.while_loop(lambda i, y: i < 2, body, [0, x])[1]
+
+
+@pytest.mark.parametrize("build", [with_draws, with_assignments])
+def test_a_loop_that_holds_a_state_does_not_run_again(build: Callable[[Any], Any]) -> None:
+    """A second run would draw, and assign, once more."""
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [2])
+        y = tf.reduce_sum(build(x))
+        session.run(v1.global_variables_initializer())
+        answer = tf.explain_gradient(y, x, {x: [1.0, 2.0]}, session)
+    assert (answer.kind, "does not run again" in " ".join(str(answer).split())) == ("right", True)

@@ -24,7 +24,7 @@ from wengert.insight.explain.numbers import (
     is_right,
     with_what_is_recomputed,
 )
-from wengert.insight.explain.question import Question, chain
+from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.journal import Journal, Step, step_of
 from wengert.insight.program_text import Program, names_of_sources
 from wengert.ops.arrays.identity import identity
@@ -32,6 +32,7 @@ from wengert.ops.math.arithmetic import add_n
 from wengert.overrides.override import Overrides
 from wengert.overrides.switches import switches_around, with_switches
 from wengert.values import nest
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, wrap
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class _Run(NamedTuple):
 
     history: History
     values: dict[int, Any]
-    failure: str = ""
+    failure: str = ""  # why there are none
 
 
 def _by_run(q: Question, ran: _Run | None) -> Explanation:
@@ -115,7 +116,7 @@ def _by_run(q: Question, ran: _Run | None) -> Explanation:
     if ran is None or ran.failure:
         there = Explanation("right", f"{q.title} is there; a run tells its numbers.")
         if ran is not None:
-            there.note(f"The run failed: {ran.failure}")
+            there.note(ran.failure)
         return there
     with activate((), None):
         seen = q._replace(
@@ -149,16 +150,28 @@ def _run(q: Question, feed_dict: Any, session: Session | None) -> _Run | None:
             return None  # nothing was fed, or the variables have no values yet
         if not isinstance(error, OpError):
             raise  # what was fed does not fit
-        return _Run(q.history, {}, str(error).splitlines()[0])
+        return _Run(q.history, {}, f"The run failed: {str(error).splitlines()[0]}")
     feeds = {
         x: _as_tensor(np.asarray(v, x.dtype.as_numpy_dtype), x)
         for x, v in (feed_dict or {}).items()
     }
     values = [_as_tensor(v, x) for x, v in zip(asked, ran, strict=True)]
+    held = next((s for n in sorted(used) if _holds_state(s := q.history.steps[n])), None)
+    if held is not None:
+        return _Run(q.history, {}, f"{step_text(held)} holds a state, and does not run again.")
     with activate((), None):
         again = Replay([*asked, *feeds], [*values, *feeds.values()])
         steps = [s for n in sorted(used) for s in _concrete(q.history.steps[n], again)]
     return _Run(History(steps), again.known)
+
+
+def _holds_state(step: Step) -> bool:
+    """Whether a loop or a branch draws, looks up, or changes a variable: again it would do so once more."""
+    return bool(step.row.graphs) and (step.row.effects or any(map(_is_resource, step.inputs)))
+
+
+def _is_resource(x: Any) -> bool:
+    return isinstance(x, SymbolicTensor) and x.dtype.name == "resource"
 
 
 def _values(history: History, used: Iterable[int]) -> list[Any]:
