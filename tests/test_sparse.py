@@ -469,3 +469,28 @@ def test_filled_rows_keep_their_order(dtype: Any) -> None:
     assert filled.indices.numpy()[:, 0].tolist() == [row for row, _ in want]
     assert filled.values.numpy().tolist() == [k for _, k in want]
     assert empty.numpy().tolist() == [not (at[:, 0] == row).any() for row in range(40)]
+
+
+@pytest.mark.parametrize(
+    "dense", [tf.constant([[3.0, 4.0], [5.0, 6.0]]), tf.Variable([[3.0, 4.0], [5.0, 6.0]])]
+)
+def test_a_dense_left_operand_of_a_product(dense: Any) -> None:
+    """It is the sparse product, whichever of the two is on the left; as are rows and numbers."""
+
+    def product(x: Any, values: Any) -> Any:
+        return tf.sparse.to_dense(x * tf.SparseTensor([[0, 0], [1, 1]], values, [2, 2]))
+
+    for call in (product, tf.function(product)):
+        values = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            tape.watch(dense)
+            y = call(dense, values)
+        to_dense, to_values = tape.gradient(
+            y, [dense, values], tf.constant([[1.0, 9.0], [9.0, 10.0]])
+        )
+        assert y.numpy().tolist() == [[3.0, 0.0], [0.0, 12.0]]
+        assert to_dense.numpy().tolist() == [[1.0, 0.0], [0.0, 20.0]]
+        assert to_values.numpy().tolist() == [3.0, 60.0]
+    for other in (dense[0] * 0.5, np.float32([1.5, 2.0]), tf.constant(1.5)):
+        last = 3.0 if np.ndim(other) == 0 else 4.0
+        assert product(other, [1.0, 2.0]).numpy().tolist() == [[1.5, 0.0], [0.0, last]]

@@ -292,6 +292,7 @@ def _with_dense(who: str, function: Callable[..., Any]) -> Callable[..., Any]:
 multiplied = _with_dense("SparseDenseCwiseMul", arithmetic.multiply)
 divided = _with_dense("SparseDenseCwiseDiv", arithmetic.truediv)
 setattr(SparseTensor, "__mul__", multiplied)  # noqa: B010
+setattr(SparseTensor, "__rmul__", multiplied)  # noqa: B010  # a dense tensor's product leaves it to us
 setattr(SparseTensor, "__truediv__", divided)  # noqa: B010
 setattr(SparseTensor, "_type_spec", property(spec.SparseTensorSpec.from_value))  # noqa: B010
 setattr(SparseTensor, "_shape_invariant_to_type_spec", spec.spec_of_loop_variable)  # noqa: B010
