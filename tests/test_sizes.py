@@ -298,3 +298,28 @@ def test_repeating_as_often_as_only_a_run_knows() -> None:
     wanted = [np.repeat(x[:1], 3, 0), np.repeat(x, 3, 1), np.repeat(x, 3), [[1], [1], [1], [2]]]
     for got, want in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+def test_sizes_beside_those_that_are_repeated() -> None:
+    """What is not repeated keeps its size, however often: layers are built by the last one."""
+    seen: list[Any] = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 6]), tf.TensorSpec([None], tf.int32)])
+    def shapes(x: Any, n: Any) -> Any:
+        results = [tf.repeat(x, n, 0), tf.repeat(x, n, -2), tf.repeat(x, n[0], 0), tf.repeat(x, n)]
+        results += [tf.sequence_mask(n, 5), tf.sequence_mask(n, n[0]), tf.sequence_mask(n)]
+        seen.extend(y.shape.as_list() for y in results)
+        return results[0]
+
+    assert shapes(np.ones([2, 6], np.float32), [2, 1]).shape == [3, 6]
+    assert seen == [[None, 6]] * 3 + [[None], [None, 5], [None, None], [None, None]]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "uint32", "int32", "int64"])
+def test_masks_of_all_kinds_of_lengths(dtype: str) -> None:
+    """Also longer ones than a length can be."""
+    lengths = np.array([0, 2, 100], dtype)
+    for longest in (None, 1, 300):
+        size = 100 if longest is None else longest
+        wanted = np.arange(size) < lengths[:, None].astype(int)
+        np.testing.assert_array_equal(tf.sequence_mask(lengths, longest), wanted)

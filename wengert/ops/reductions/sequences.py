@@ -14,7 +14,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
-from wengert.inference.stated_shapes import Stated, sizes_of, states
+from wengert.inference.stated_shapes import Stated, number_of, sizes_of, states
 from wengert.ops.arrays.batched import run_merged
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather_densely, integers
@@ -38,7 +38,13 @@ if TYPE_CHECKING:
 # ---- lengths ----------------------------------------------------------------------------------
 
 
+def _mask_shape(lengths: TensorLike, maxlen: IntLike | None) -> Stated:
+    outer = sizes_of(lengths)
+    return None if outer is None else (*outer, None if maxlen is None else number_of(maxlen))
+
+
 @deferrable
+@states(_mask_shape)
 def sequence_mask(
     lengths: TensorLike,
     maxlen: IntLike | None = None,
@@ -60,6 +66,8 @@ def sequence_mask(
         if np.ndim(static(maxlen)):
             raise ValueError("Argument `maxlen` must be scalar for sequence_mask")
         size = int(static(maxlen))
+    if counts.dtype not in (dtypes.int32, dtypes.int64):  # too small for every `maxlen`
+        counts = cast(counts, dtypes.int64)
     places = range_(convert(0, counts.dtype), convert(size, counts.dtype))
     return cast(less(places, expand_dims(counts, -1)), as_dtype(dtype))
 
@@ -137,7 +145,10 @@ def reverse_sequence(
 
 def _repeated_shape(input: TensorLike, axis: Integers | None) -> Stated:
     x = sizes_of(input)
-    return (None,) if axis is None else None if x is None else (None,) * len(x)
+    if axis is None or x is None:
+        return (None,) if axis is None else None
+    at = one_axis(axis, max(1, len(x)), "Repeat")
+    return (*x[:at], None, *x[at + 1 :])
 
 
 @deferrable
