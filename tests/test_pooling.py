@@ -264,3 +264,18 @@ def test_complaints_about_values() -> None:
     ):
         with pytest.raises(ValueError, match=words):
             call()
+
+
+@pytest.mark.parametrize("two", [2.0, np.float64(2.0), np.float32(2.5)])
+def test_windows_whose_sizes_are_floats(two: Any) -> None:
+    """As `size / 2` gives them; their fractions are left out."""
+    x = tf.reshape(tf.range(36.0), [1, 6, 6, 1])
+    ones = tf.ones([2, 2, 1, 1])
+    for window, step in ((two, two), ([1, two, two, 1], [1, two, 2, 1])):
+        pooled = tf.nn.max_pool2d(x, window, step, "VALID")
+        np.testing.assert_array_equal(pooled, tf.nn.max_pool2d(x, 2, 2, "VALID"))
+        convolved = tf.nn.conv2d(x, ones, step, "VALID")
+        np.testing.assert_array_equal(convolved, tf.nn.conv2d(x, ones, 2, "VALID"))
+    given = [1, two, two, 1]
+    patches = tf.image.extract_patches(x, given, given, [1, 1, 1, 1], "VALID")
+    np.testing.assert_array_equal(tf.reduce_max(patches, -1, keepdims=True), pooled)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from wengert.core.row import Attrs
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.shaping import as_shape
@@ -110,7 +112,7 @@ def channels_last(data_format: str) -> bool:
 def each_axis(value: Any, rank: int, data_format: str, name: str) -> Dims:
     """One number for each axis of the input, from one for all, one per spatial axis, or all."""
     spatial = rank - 2
-    given = (1,) if value is None else _numbers(value)
+    given = (1,) if value is None else window_numbers(value)
     if len(given) == rank:
         return given
     if len(given) not in (1, spatial):
@@ -123,7 +125,11 @@ def each_axis(value: Any, rank: int, data_format: str, name: str) -> Dims:
     return (1, *inner, 1) if channels_last(data_format) else (1, 1, *inner)
 
 
-def _numbers(value: Any) -> Dims:
+def window_numbers(value: Any) -> Dims:
+    """Sizes or steps of windows, which are often computed: floats are taken without their fractions."""
+    listed = value if isinstance(value, (list, tuple)) else [value]
+    if any(isinstance(v, (float, np.floating)) for v in listed):
+        value = [int(v) if isinstance(v, (float, np.floating)) else v for v in listed]
     if isinstance(value, (list, tuple)) or hasattr(value, "shape"):
         return as_shape(value)
     return (int(value),)

@@ -12,8 +12,14 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError, UnimplementedError
 from wengert.inference.public_functions import deferrable
-from wengert.ops.arrays.shaping import as_shape
-from wengert.ops.arrays.window_geometry import Windows, check_positive, check_rank, taps, windows
+from wengert.ops.arrays.window_geometry import (
+    Windows,
+    check_positive,
+    check_rank,
+    taps,
+    window_numbers,
+    windows,
+)
 from wengert.ops.support.batch_rules import merged_batch
 from wengert.ops.support.half_precision import widen
 from wengert.values.convert import convert
@@ -97,7 +103,7 @@ VOLUME_PATCHES: Row = _family("ExtractVolumePatches")
 
 
 def _numbers(value: TensorLike | Integers, rank: int, name: str, who: str) -> Dims:
-    numbers = as_shape(value)
+    numbers = window_numbers(value)
     if len(numbers) != rank:
         raise InvalidArgumentError(
             f"Length for attr '{name}' of {len(numbers)} must be {rank} [Op:{who}]"
