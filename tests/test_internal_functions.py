@@ -14,7 +14,7 @@ from wengert import errors
 from wengert.compat import resolver
 from wengert.compat.graph_defs import descriptions
 from wengert.compat.inner import gradient_parts, handle_data, lookups, meta_graphs, optionals
-from wengert.compat.internals.eager import forwardprop, forwardprop_util
+from wengert.compat.internals.eager import backprop, forwardprop, forwardprop_util
 from wengert.compat.internals.framework import (
     func_graph,
     test_ops,
@@ -22,6 +22,7 @@ from wengert.compat.internals.framework import (
     type_spec,
 )
 from wengert.compat.internals.framework.function import Defun
+from wengert.compat.internals.keras import backend
 from wengert.compat.internals.ops import (
     array_ops,
     cond_v2,
@@ -764,3 +765,40 @@ def test_what_is_known_behind_a_handle() -> None:
     assert (empty.is_set, len(empty.shape_and_type)) == (False, 0)
     with pytest.raises(TypeError, match="The handle of a variable is wanted"):
         handle_data.get_handle_data(tf.constant(1.0))  # type: ignore[arg-type]
+
+
+def test_the_graph_of_models() -> None:
+    """The default graph; in eager mode always the same one. Explainers of models look into it."""
+    own = backend.get_graph()
+    assert own is backend.get_graph()
+    assert isinstance(own, func_graph.FuncGraph)
+    with tf.Graph().as_default() as graph:
+        assert backend.get_graph() is graph
+
+
+def test_an_operation_is_not_recorded_afterwards() -> None:
+    """Programs put the function back where they replaced it; a call would lose a gradient in silence."""
+    with pytest.raises(NotImplementedError, match="Relu cannot be recorded afterwards"):
+        backprop._record_gradient("Relu", [], (), [])
+
+
+def test_metrics_of_other_makers() -> None:
+    """What libraries of metrics take from TensorFlow's own."""
+
+    def named(name: str) -> Any:
+        return resolver.find("python.ops.metrics_impl", name)
+
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        total = named("metric_variable")([2], tf.float64, validate_shape=False, name="total")
+        column, flat = tf.constant([[1.0], [2.0]]), tf.constant([3.0, 4.0])
+        found = named("_remove_squeezable_dimensions")(column, flat, None)
+        session.run(tf.compat.v1.local_variables_initializer())
+        assert session.run(total).tolist() == [0.0, 0.0]
+        assert [session.run(x).tolist() for x in found[:2]] == [[1.0, 2.0], [3.0, 4.0]]
+        assert found[2] is None
+
+
+def test_variables_of_version_1_under_their_former_names() -> None:
+    """tf_slim makes its variables by them, which TensorFlow itself no longer has there."""
+    for module, name in (("variable_scope", "variable"), ("variables", "VariableV1")):
+        assert resolver.find(f"python.ops.{module}", name) is tf.compat.v1.Variable

@@ -126,3 +126,11 @@ def _nothing(f: Function) -> str:
 
 def _name(f: Function) -> str:
     return getattr(f, "__name__", repr(f))
+
+
+def _record_gradient(op_name: str, inputs: Any, attrs: Any, results: Any) -> None:
+    """What TensorFlow's generated code calls. Programs keep it, to put it back where they replaced it."""
+    raise NotImplementedError(
+        f"{op_name} cannot be recorded afterwards: an operation is recorded where it is called. "
+        "Give a function a gradient of its own with tf.custom_gradient."
+    )

@@ -36,7 +36,7 @@ def mean_iou(
     with metric(name, "mean_iou"):
         found, wanted = (flat(cast(convert(v), int64)) for v in (predictions, labels))
         given = None if weights is None else flat(cast(convert(weights), float64))
-        total = metric_variable([num_classes] * 2, float64, "total_confusion_matrix")
+        total = metric_variable([num_classes] * 2, float64, name="total_confusion_matrix")
         new = confusion_matrix(wanted, found, num_classes, dtype=float64, weights=given)
         value = _of_matrix(total.read_value())
         return finished(value, total.assign_add(new), metrics_collections, updates_collections)

@@ -33,10 +33,13 @@ def metric(name: str | None, default: str) -> Iterator[None]:
         yield
 
 
-def metric_variable(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
+def metric_variable(
+    shape: Any, dtype: Any = float32, validate_shape: bool = True, name: str | None = None
+) -> Any:
     """A local variable of zeros."""
     return Variable(
         lambda: zeros(shape, dtype),
+        validate_shape=validate_shape,
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
         name=name,

@@ -81,7 +81,7 @@ def _kept(each: Any, weights: Any, name: str) -> tuple[Any, Any]:
         given = cast(convert(weights), float64)
         check_weights(each, given)
         each = each * given
-    total = metric_variable([], float64, name)
+    total = metric_variable([], float64, name=name)
     return identity(total.read_value()), total.assign_add(reduce_sum(each))
 
 

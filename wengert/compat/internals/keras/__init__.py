@@ -1,0 +1,1 @@
+"""tensorflow.python.keras: what programs that look into Keras's graph ask of TensorFlow's old copy of it."""
