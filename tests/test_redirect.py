@@ -384,6 +384,12 @@ def test_one_axis_too_many(redirected: None) -> None:
     assert (labels.shape, predictions.shape) == ([3], [3])
     labels, predictions = remove(tf.ones([3, 1]), tf.ones([3]))
     assert (labels.shape, predictions.shape) == ([3], [3])
+    some, column = tf.TensorSpec([None]), tf.TensorSpec([None, None])
+    for specs in ([tf.TensorSpec(None)] * 2, [column, some]):  # told when it runs
+        shapes = tf.function(remove, input_signature=specs)(np.ones([3, 1]), np.ones(3))
+        assert [x.shape for x in shapes] == [[3], [3]]
+    counts = tf.math.confusion_matrix([[1], [0]], [1, 1])
+    assert counts.numpy().tolist() == [[0, 1], [0, 1]]
 
 
 def test_variables_that_outputs_depend_on(redirected: None) -> None:

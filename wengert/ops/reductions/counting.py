@@ -15,7 +15,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather, integers, scatter_nd
 from wengert.ops.arrays.joining import stack
-from wengert.ops.arrays.shaping import broadcast_to, reshape, static
+from wengert.ops.arrays.shaping import broadcast_to, reshape, squeeze, static
 from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.comparison import less, where
 from wengert.ops.math.elementwise import cast, zeros_like
@@ -162,6 +162,23 @@ def _size(values: Tensor, minlength: IntLike | None, maxlength: IntLike | None) 
 
 
 @deferrable
+def remove_squeezable_dimensions(
+    labels: TensorLike,
+    predictions: TensorLike,
+    expected_rank_diff: int = 0,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Remove a last axis of size 1 that only one of the two has."""
+    truth, guess = convert(labels), convert(predictions)
+    more = len(dims(guess)) - len(dims(truth)) - expected_rank_diff
+    if more == 1 and guess.shape[-1] in (1, None):
+        guess = squeeze(guess, [-1])
+    elif more == -1 and truth.shape[-1] in (1, None):
+        truth = squeeze(truth, [-1])
+    return truth, guess
+
+
+@deferrable
 def confusion_matrix(
     labels: TensorLike,
     predictions: TensorLike,
@@ -175,7 +192,8 @@ def confusion_matrix(
     >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy().tolist()
     [[1, 0], [1, 1]]
     """
-    truth, guess = (cast(convert(part), dtypes.int64) for part in (labels, predictions))
+    alike = remove_squeezable_dimensions(labels, predictions)
+    truth, guess = (cast(part, dtypes.int64) for part in alike)
     if dims(truth) != dims(guess):
         raise ValueError(
             f"Shapes of labels {shape_text(dims(truth))} and predictions {shape_text(dims(guess))} differ."
