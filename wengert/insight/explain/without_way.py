@@ -103,16 +103,17 @@ def left_the_tape(q: Question, out: Exit, why: str) -> Explanation:
 
 def _by_closure(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
     """A function with a gradient of its own uses the source without having it as an argument."""
-    _, made = q.history.down({q.source._key})
+    made = sorted(q.history.down({q.source._key})[1])
     for number in sorted(used):
         step = q.history.steps[number]
-        if step.row.users and step.row.differentiable and _closes_over(q, step, number, down):
+        before = [n for n in made if n < number] if step.row.users else []
+        if step.row.differentiable and any(_is_of(q.history.steps[n], step) for n in before):
             title = f"{q.title} is None: {step.row.name} uses {q.x}, and has no gradient for it."
             words = (
                 f"A gradient function gives gradients of the arguments alone: let {q.x} be an argument, and return its "
                 "gradient as well. (Variables come in by the argument `variables`.)"
             )
-            where = next(q.history.steps[n].line for n in sorted(made) if n < number)
+            where = q.history.steps[before[0]].line
             text = (
                 f"{short(where)}   {line_text(where)}\n✂ {q.x} comes from around the function here."
             )
@@ -120,18 +121,10 @@ def _by_closure(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Ex
     return None
 
 
-def _closes_over(q: Question, step: Step, number: int, values: Set[Any]) -> bool:
-    """Whether a function computes its results of some values that are not its arguments."""
-    for within in q.history.steps[:number]:
-        inner = [x._key for x in within.results if any(_is_of(x, y) for y in step.results)]
-        if inner and not values.isdisjoint(q.history.up(set(inner))[0]):
-            return True
-    return False
-
-
-def _is_of(inner: Any, result: Any) -> bool:
-    """Whether the result of a function is what an operation in it computed."""
-    return inner._array is result._array or _shares(inner, result)
+def _is_of(inner: Step, call: Step) -> bool:
+    """Whether a function that was called has for its result what an operation in it computed."""
+    pairs = [(x, y) for x in inner.results for y in call.results]
+    return any(x._array is y._array or _shares(x, y) for x, y in pairs)
 
 
 # ---- through a variable -------------------------------------------------------------------------
