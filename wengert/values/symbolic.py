@@ -308,7 +308,8 @@ def is_certain(shape: Any) -> bool:
     return isinstance(shape, tuple) and not any(s is None or type(s) is Size for s in shape)
 
 
-_WITHOUT: Final = (np.dtype(object), np.dtype(int))
+_OBJECT: Final = np.dtype(object)
+_WHOLE: Final = np.dtype(int)
 
 
 def is_absent(x: SymbolicTensor, value: Any) -> bool:
@@ -316,8 +317,10 @@ def is_absent(x: SymbolicTensor, value: Any) -> bool:
 
     What is computed of such zeros are Python's integers.
     """
-    dtype = _WITHOUT[1] if type(value) is int else getattr(value, "dtype", None)
-    return dtype in _WITHOUT and x.dtype.is_differentiable and dtype is not x._array.dtype
+    dtype = _WHOLE if type(value) is int else getattr(value, "dtype", None)
+    if dtype is _WHOLE:
+        return x.dtype.is_differentiable
+    return dtype is _OBJECT and x._array.dtype is not _OBJECT
 
 
 def count_of(shape: Any) -> Any:
