@@ -942,3 +942,33 @@ def test_a_loop_through_which_nothing_flows(order: int) -> None:
         return y
 
     assert not np.any(tf.function(derived)(tf.constant([0.3, 0.5, 0.8])))
+
+
+@pytest.mark.parametrize("jit", [None, True])
+def test_branches_whose_rows_are_numbered_otherwise(jit: bool | None) -> None:
+    """Indices in int32 in one and int64 in another are int64 in both, also inside of a structure, and differentiable."""
+    at = {dtype: tf.constant([2, 0], dtype) for dtype in (tf.int32, tf.int64)}
+
+    def rows(x: Any, dtype: Any) -> tf.IndexedSlices:
+        return tf.IndexedSlices(x * float(dtype.size), at[dtype], (3, 2))
+
+    @tf.function(jit_compile=jit)
+    def chosen(which: Any, x: Any) -> Any:
+        one = lambda: {"a": x, "b": rows(x, tf.int32), "c": rows(x, tf.int32)}  # noqa: E731
+        other = lambda: {"a": -x, "b": rows(x, tf.int64), "c": rows(x, tf.int32)}  # noqa: E731
+        by_index = tf.switch_case(which, [other, one, other])
+        return tf.cond(which > 0, one, other), by_index
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    for which, size in ((0, 8.0), (1, 4.0)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            found = chosen(tf.constant(which), x)
+            total = tf.add_n(
+                [tf.reduce_sum(tf.convert_to_tensor(part["b"]) ** 2) for part in found]
+            )
+        for part in found:
+            assert (part["b"].indices.dtype, part["c"].indices.dtype) == (tf.int64, tf.int32)
+            assert np.array_equal(part["b"].values, x * size)
+            assert part["b"].indices.numpy().tolist() == [2, 0]
+        assert np.array_equal(tape.gradient(total, x), 4.0 * size**2 * x)

@@ -166,6 +166,21 @@ def own_loop() -> Any:
     return found
 
 
+def embedded() -> Any:
+    """Gradients of rows, of which optimizers compute by branches."""
+    words = np.arange(10).reshape(2, 5) % 6
+    found = []
+    for optimizer in ("rmsprop", "adagrad", "adam", keras.optimizers.SGD(0.1, momentum=0.5)):
+        keras.utils.set_random_seed(7)
+        model = keras.Sequential(
+            [keras.Input((5,)), keras.layers.Embedding(6, 3), keras.layers.Dense(6)]
+        )
+        model.compile(optimizer, tf.losses.SparseCategoricalCrossentropy(from_logits=True))
+        history = model.fit(words, np.roll(words, 1, 1), epochs=3, verbose=0, shuffle=False)
+        found.append(history.history["loss"])
+    return found
+
+
 def own_optimizer() -> Any:
     """Of a class of the program's own."""
 
@@ -186,6 +201,7 @@ PROGRAMS = {
     "convolutional": convolutional,
     "recurrent": recurrent,
     "by TensorFlow's names": by_tensorflows_names,
+    "embedded": embedded,
     "own loop": own_loop,
     "own optimizer": own_optimizer,
     "sonnet": of_sonnet,

@@ -21,7 +21,7 @@ from wengert.execution.replay import replay
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
-from wengert.graph.tracing import traced_body
+from wengert.graph.tracing import traced_body, tracing
 from wengert.host.locks import COMPILING
 from wengert.inference.list_elements import Elements, elements_known, joined
 from wengert.inference.public_functions import typed
@@ -39,7 +39,7 @@ from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
-from wengert.values.dtypes import bool_, int32
+from wengert.values.dtypes import bool_, int32, int64
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
@@ -577,7 +577,10 @@ def _branched(
         done = at == 0 if who == "cond" else at
         made.append(_traced(scope, name, _with_values(function, done), outer, made))
     graphs = [graph for graph, _ in made]
-    _check_slices(who, [nest.flatten(returned) for _, returned in made])
+    leaves = [nest.flatten(returned) for _, returned in made]
+    _check_slices(who, leaves)
+    if _match_indices(graphs, leaves):
+        made = [(graph, nest.with_tensors(there, graph.outputs)) for graph, there in made]
     structure = made[0][1]
     for graph, (_, other), name in zip(graphs, made, names, strict=True):
         _check_alike(who, names[0], graphs[0], structure, name, graph, other)
@@ -636,6 +639,22 @@ def _check_slices(who: str, returned: Sequence[Sequence[Any]]) -> None:
             raise TypeError(
                 f"Cannot reconcile tf.{who} {at}-th outputs:\n  branches returned: {leaves}"
             )
+
+
+def _match_indices(graphs: Sequence[FunctionGraph], returned: Sequence[Sequence[Any]]) -> bool:
+    """Let IndexedSlices have indices in int64 in all branches, where some do and others do not; whether there are any."""
+    changed = False
+    before = [0] * len(graphs)  # the outputs of each branch that stand for earlier leaves
+    for leaves in zip(*returned, strict=False):
+        if len({x.indices.dtype for x in leaves if isinstance(x, IndexedSlices)}) > 1:
+            changed = True
+            for graph, at in zip(graphs, before, strict=True):
+                with tracing(graph):
+                    wide: Any = cast(graph.outputs[at + 1], int64)
+                    graph.outputs[at + 1] = wide
+        counts = [len(x._parts()) if isinstance(x, Composite) else 1 for x in leaves]
+        before = [at + count for at, count in zip(before, counts, strict=True)]
+    return changed
 
 
 def _check_alike(
