@@ -84,9 +84,8 @@ def part(space: str, name: str) -> "_typing.Any":
     path = f"{space}.{name}"
     if name.startswith("__"):
         raise AttributeError(f"module 'wengert.{space}' has no attribute {name!r}")
-    if _is_of_version_1(
-        space, name
-    ):  # which Keras need not be loaded to know: that takes two seconds
+    # Looked at first, as loading Keras takes two seconds.
+    if _is_of_version_1(space, name):
         raise _MissingNameError(f"tf.{path} is of TensorFlow 1: tf.compat.v1.{path}.")
     if not is_installed():
         raise _absent(path)
