@@ -465,6 +465,24 @@ def test_variables_of_libraries(name: str) -> None:
     assert np.array_equal(v.numpy(), x.numpy() - 0.5)
 
 
+def test_what_else_takes_variables_of_libraries() -> None:
+    """Forward mode, averages, and the program of a tape."""
+    v, _ = pair()
+    given: Any = Wrapped(v)
+    with tf.autodiff.ForwardAccumulator(given, tf.ones([2])) as accumulator:
+        y = v * v
+    assert np.array_equal(accumulator.jvp(y), 2.0 * v)
+    assert np.array_equal(accumulator.jvp(given), [1.0, 1.0])
+    averages = tf.train.ExponentialMovingAverage(0.5)
+    averages.apply([given])
+    assert averages.average(given) is averages.average(v)
+    assert averages.average_name(given) == averages.average_name(v)
+    with tf.GradientTape(source_lines=True) as tape:
+        total = tf.reduce_sum(v * v)
+    assert np.array_equal(tape.source(total, given)([3.0, 4.0])[1], [6.0, 8.0])
+    assert np.array_equal(tape.gradient(total, given), 2.0 * v)
+
+
 def test_a_schedule_that_is_not_ours() -> None:
     """Keras's have a base of the same name, and nothing else in common with ours."""
     base = type("LearningRateSchedule", (), {})

@@ -12,6 +12,7 @@ from wengert.state.variable import Variable
 from wengert.train import graph_mode
 from wengert.values.convert import convert
 from wengert.values.dtypes import float32
+from wengert.values.nest import itself
 from wengert.values.tensor import Tensor
 
 
@@ -56,7 +57,8 @@ class ExponentialMovingAverage:
 
         In graph mode it returns an operation to run, by default for all trainable variables.
         """
-        values = graph_mode.trainable_variables() if var_list is None else var_list
+        given = graph_mode.trainable_variables() if var_list is None else var_list
+        values = [itself(value) for value in given]
         for value in values:
             self._check(value)
             if value.ref() not in self._averages:
@@ -114,7 +116,7 @@ class ExponentialMovingAverage:
 
     def average(self, var: Any) -> Variable | Any:
         """The average of a variable; None before `apply`."""
-        return self._averages.get(var.ref())
+        return self._averages.get(itself(var).ref())
 
     def average_name(self, var: Any) -> str:
         """The name under which the average of a variable is, or would be, saved.
@@ -124,7 +126,7 @@ class ExponentialMovingAverage:
         """
         average = self.average(var)
         if average is None:
-            return graph_mode.slot_name(var, self._name, 0)
+            return graph_mode.slot_name(itself(var), self._name, 0)
         return average.name.partition(":")[0]
 
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Variable]:

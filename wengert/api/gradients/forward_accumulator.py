@@ -57,7 +57,7 @@ class ForwardAccumulator:
         self._accumulator = new_accumulator(self._switches)
         self._recording = False
         nest.assert_same_structure(primals, tangents)
-        pairs = zip(nest.flatten(primals), nest.flatten(tangents), strict=True)
+        pairs = zip(map(nest.itself, nest.flatten(primals)), nest.flatten(tangents), strict=True)
         seen: set[int] = set()
         for primal, tangent in pairs:
             if id(primal) in seen:
@@ -128,7 +128,8 @@ class ForwardAccumulator:
         policy = as_policy(unconnected_gradients)
         return nest.map_structure(lambda y: self._tangent(y, policy), primals)
 
-    def _tangent(self, value: TensorLike, policy: UnconnectedGradients) -> Any:
+    def _tangent(self, result: TensorLike, policy: UnconnectedGradients) -> Any:
+        value = nest.itself(result)
         if not isinstance(value, (Tensor, Variable)):
             raise TypeError(
                 f"jvp needs a tensor computed inside the accumulator, got {value!r}.{_way_out(value)}"

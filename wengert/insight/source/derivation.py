@@ -198,7 +198,7 @@ def derived_of_tape(
     program = Program(frame)
     text = program.arguments((method,), ("y", "xs"))[1]
     text = text or program.arguments((method,), ("target", "sources"))[1]
-    xs = nest.flatten(sources)
+    xs = [nest.itself(x) for x in nest.flatten(sources)]
     written = names_of_sources(text, sources, len(xs))
     if isinstance(sources, dict) and len(sources) == len(xs):
         written = [str(key) for key in sorted(sources)]  # names, where the keys are some
