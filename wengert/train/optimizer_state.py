@@ -137,8 +137,9 @@ class Memory:
 
     def _get_variable_index(self, variable: Variable) -> int:
         """The index of a variable among those passed to `build`."""
+        wanted = itself(variable)
         for index, known in enumerate(self._trainable):
-            if known is itself(variable):
+            if known is wanted:
                 return index
         raise ValueError(
             f"Unknown variable: '{variable.name}'. This optimizer can only be called for the "

@@ -24,7 +24,7 @@ from wengert.ops.nn.activations import erf, log_sigmoid
 from wengert.ops.special.bessel import bessel_i0, bessel_i0e
 from wengert.ops.special.gamma import lgamma, ndtri
 from wengert.ops.special.incomplete_gamma import betainc, igamma, igammac
-from wengert.scipy.stats.distribution import Continuous
+from wengert.scipy.stats.distribution import Continuous, Function
 
 _LOG_2: Final = math.log(2.0)
 _LOG_PI: Final = math.log(math.pi)
@@ -39,17 +39,22 @@ def _unit(*shapes: Any) -> tuple[float, float]:
     return 0.0, 1.0
 
 
+def _mirrored(cdf: Function, ppf: Function, logcdf: Function | None = None) -> dict[str, Any]:
+    """The functions of a distribution that is the same on both sides of zero: above z is what is below -z."""
+    found: dict[str, Any] = {
+        "cdf": cdf, "sf": lambda z: cdf(-z), "ppf": ppf, "isf": lambda q: -ppf(q)
+    }  # fmt: skip
+    if logcdf is not None:
+        found |= {"logcdf": logcdf, "logsf": lambda z: logcdf(-z)}
+    return found
+
+
 # ---- with the normal distribution ---------------------------------------------------------------
 
 norm = Continuous(
     "norm",
     logpdf=lambda z: z * z / -2.0 - _LOG_ROOT_2_PI,
-    cdf=ndtr,
-    sf=lambda z: ndtr(-z),
-    ppf=ndtri,
-    isf=lambda q: -ndtri(q),
-    logcdf=log_ndtr,
-    logsf=lambda z: log_ndtr(-z),
+    **_mirrored(ndtr, ndtri, log_ndtr),
 )
 
 
@@ -249,12 +254,7 @@ def _laplace_quantile(q: Any) -> Any:
 laplace = Continuous(
     "laplace",
     logpdf=lambda z: -abs_real(z) - _LOG_2,
-    cdf=_laplace_below,
-    sf=lambda z: _laplace_below(-z),
-    ppf=_laplace_quantile,
-    isf=lambda q: -_laplace_quantile(q),
-    logcdf=_log_laplace_below,
-    logsf=lambda z: _log_laplace_below(-z),
+    **_mirrored(_laplace_below, _laplace_quantile, _log_laplace_below),
 )
 logistic = Continuous(
     "logistic",
@@ -292,10 +292,7 @@ def _half_arc_quantile(q: Any, rest: Any = None) -> Any:
 cauchy = Continuous(
     "cauchy",
     logpdf=lambda z: -_LOG_PI - log1p(z * z),
-    cdf=_arc_below,
-    sf=lambda z: _arc_below(-z),
-    ppf=_arc_quantile,
-    isf=lambda q: -_arc_quantile(q),
+    **_mirrored(_arc_below, _arc_quantile),
 )
 halfcauchy = Continuous(
     "halfcauchy",
