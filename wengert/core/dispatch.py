@@ -11,7 +11,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Container, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.typed_calls import answered
 from wengert.values.value import Value
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 # ---- the door ---------------------------------------------------------------------------------
 
@@ -195,6 +197,17 @@ def as_method(function: Callable[..., Any], operator: str, swapped: bool = False
         return method
     row, takes = straight.of
     return behind_door(method, row, takes, swapped)
+
+
+def straight_as(door: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Let the operator of a function take the door of another one, which does the same where all is plain."""
+
+    def through_it(function: Function) -> Function:
+        if machine is not None:
+            function.straight = door.straight  # type: ignore[attr-defined]
+        return function
+
+    return through_it
 
 
 def behind_door(

@@ -17,6 +17,8 @@ Array = Any
 
 # Elements up to which a copy takes less time than NumPy takes to make a view.
 _FEW: Final = 1 << 12
+# Elements up to which two copies of neighbours take less time than one of scattered elements.
+_IN_CACHE: Final = 1 << 16
 
 
 # ---- the same elements in another shape -------------------------------------------------------
@@ -44,6 +46,13 @@ def _moveaxis(a: Array, source: Any, destination: Any) -> Array:
     ):
         return np.moveaxis(a, source, destination)
     return a if source == destination else a.transpose(_order(a.ndim, source, destination))
+
+
+def _flip(m: Array, axis: Any = None) -> Array:
+    if type(m) is not np.ndarray or not _is_axis(axis, m.ndim):
+        return np.flip(m, axis)
+    index = (*[slice(None)] * (axis % m.ndim), slice(None, None, -1))
+    return m[index]
 
 
 def _is_axis(axis: Any, rank: int) -> bool:
@@ -91,17 +100,21 @@ def _like(make: Callable[..., Array], otherwise: Callable[..., Array]) -> Callab
 def _stack(arrays: Sequence[Array], axis: int = 0, *rest: Any, **how: Any) -> Array:
     if rest or how or not _are_alike(arrays) or not _is_axis(axis, arrays[0].ndim + 1):
         return np.stack(arrays, axis, *rest, **how)
-    at = axis % (arrays[0].ndim + 1)
+    rank = arrays[0].ndim + 1
+    at = axis % rank
+    if at == 0:
+        return np.array(arrays)
+    if len(arrays) * arrays[0].size <= _IN_CACHE:
+        return np.array(arrays).transpose(_order(rank, 0, at)).copy()
     index = (*[slice(None)] * at, None)
     return np.concatenate([x[index] for x in arrays], at)
 
 
 def _are_alike(arrays: Sequence[Array]) -> bool:
-    """Whether these are arrays of one shape, one at least."""
+    """Whether these are arrays of numbers, of one shape, one at least."""
     if type(arrays) not in (list, tuple) or {np.ndarray} != set(map(type, arrays)):
         return False
-    shape = arrays[0].shape
-    return all(x.shape == shape for x in arrays)
+    return arrays[0].dtype.kind != "O" and len({x.shape for x in arrays}) == 1
 
 
 # ---- reductions -------------------------------------------------------------------------------
@@ -159,6 +172,9 @@ def _method(name: str) -> Callable[..., Any]:
     return function
 
 
+_METHODS: Final = ("squeeze", "argmax", "argmin", "take", "cumsum", "cumprod")
+
+
 # ---- the namespace ----------------------------------------------------------------------------
 
 _OURS: Final[dict[str, Callable[..., Any]]] = {
@@ -166,6 +182,7 @@ _OURS: Final[dict[str, Callable[..., Any]]] = {
     "transpose": _transpose,
     "swapaxes": _swapaxes,
     "moveaxis": _moveaxis,
+    "flip": _flip,
     "broadcast_to": _broadcast_to,
     "zeros_like": _like(np.zeros, np.zeros_like),
     "ones_like": _like(np.ones, np.ones_like),
@@ -174,7 +191,7 @@ _OURS: Final[dict[str, Callable[..., Any]]] = {
     **{name: _extreme(name, ufunc) for name, ufunc in (("max", np.maximum), ("min", np.minimum))},
     "all": _logical("all", np.logical_and),
     "any": _logical("any", np.logical_or),
-    **{name: _method(name) for name in ("squeeze", "argmax", "argmin", "take")},
+    **{name: _method(name) for name in _METHODS},
 }
 
 

@@ -303,9 +303,12 @@ def shared_key(size: Any) -> Any:
     return size.key if type(size) is Size else id(size)
 
 
+_UNKNOWN: Final = frozenset((type(None), Size))
+
+
 def is_certain(shape: Any) -> bool:
     """Whether a shape is known to the last size."""
-    return isinstance(shape, tuple) and not any(s is None or type(s) is Size for s in shape)
+    return isinstance(shape, tuple) and _UNKNOWN.isdisjoint(map(type, shape))
 
 
 _OBJECT: Final = np.dtype(object)

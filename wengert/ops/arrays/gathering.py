@@ -108,8 +108,10 @@ def _gather_rule(
 ) -> Any:
     shape = dims(x)
     if axis == 0 and batch_dims == 0 and type(g) in (Tensor, SymbolicTensor):
-        rows = reshape(g, (math.prod(dims(i)), *shape[1:]))
-        return IndexedSlices(rows, reshape(i, (-1,)), shape)
+        if len(dims(i)) != 1:
+            g = reshape(g, (math.prod(dims(i)), *shape[1:]))
+            i = reshape(i, (-1,))
+        return IndexedSlices(g, i, shape)
     return _dense_gather_rule(g, y, x, i, axis=axis, batch_dims=batch_dims)
 
 

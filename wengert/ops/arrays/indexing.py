@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -34,7 +35,7 @@ from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
-    from wengert.values.typing import Integers, TensorLike
+    from wengert.values.typing import Array, Integers, TensorLike
 
 
 def _stated_part(x: Any, key: Any) -> Stated:
@@ -83,11 +84,36 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
     """x[key], with all of Python's slicing; a boolean tensor selects where it is True."""
     if type(key) is int and type(x) is Tensor and _is_within(key, x):  # by far the commonest
         return take_part(x, (key,))
+    parts = key if isinstance(key, tuple) else tuple(key) if isinstance(key, list) else (key,)
+    if type(x) is Tensor and _are_plain(parts, x._array):
+        return take_part(x, parts)
     tensor = convert(x)
     if _is_mask(key):
         return boolean_mask(tensor, key)
-    parts = key if isinstance(key, tuple) else tuple(key) if isinstance(key, list) else (key,)
     return _taken(tensor, tuple(_index(p) for p in parts))
+
+
+_ENDS: Final = (int, NoneType)
+
+
+def _are_plain(key: Index, x: Array) -> bool:
+    """Whether a key has slices of neighbours, and numbers that are within their axes; or an ellipsis before them."""
+    parts = key[1:] if key and key[0] is Ellipsis else key
+    before = x.ndim - len(parts)
+    if before < 0 or x.dtype.kind == "O":
+        return False
+    return all(map(_is_plain, parts, x.shape if parts is key else x.shape[before:]))
+
+
+def _is_plain(part: Any, size: int) -> bool:
+    if type(part) is int:
+        return -size <= part < size
+    return (
+        type(part) is slice
+        and part.step is None
+        and type(part.start) in _ENDS
+        and type(part.stop) in _ENDS
+    )
 
 
 def _taken(x: Tensor, key: Index) -> Tensor:

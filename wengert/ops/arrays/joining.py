@@ -75,6 +75,24 @@ CONCAT: Row = op(
 )
 
 
+def _are_plain(xs: Sequence[Tensor]) -> bool:
+    """Whether all shapes are known: those of tensors that are computed at once."""
+    return set(map(type, xs)) == {Tensor}
+
+
+def _fit(xs: Sequence[Tensor], axis: int) -> bool:
+    """Whether the shapes are known, and differ in nothing but the axis."""
+    if not _are_plain(xs):
+        return False
+    first = xs[0]._array.shape
+    before, after = first[:axis], first[axis:][1:]
+    for x in xs:
+        shape = x._array.shape
+        if len(shape) != len(first) or shape[:axis] != before or shape[axis:][1:] != after:
+            return False
+    return -len(first) <= axis < len(first)
+
+
 @deferrable
 def concat(values: TensorLike, axis: Integers, name: str | None = "concat") -> Tensor:
     """Concatenate tensors along an existing axis.
@@ -90,6 +108,9 @@ def concat(values: TensorLike, axis: Integers, name: str | None = "concat") -> T
             raise ValueError(f"The axis of tf.concat must be one integer, got {axis!r}.")
         return convert(identity(given[0]))
     xs = convert_alike("ConcatV2", *given)
+    if type(axis) is int and _fit(xs, axis):
+        joined: Tensor = apply(CONCAT, xs, {"axis": normal_axis(axis, len(dims(xs[0])))})
+        return joined
     # Inputs of unknown rank have the rank of the others.
     shapes = [s for s in map(dims, xs) if isinstance(s, tuple)] or [dims(xs[0])]
     for i, shape in enumerate(shapes):
@@ -161,7 +182,7 @@ def stack(values: Iterable[TensorLike], axis: int = 0, name: str = "stack") -> T
     if not given:
         return convert(given)
     xs = convert_alike("Pack", *_agreeing(given))
-    for i, x in enumerate(xs):
+    for i, x in enumerate(() if _are_plain(xs) and len(set(map(dims, xs))) == 1 else xs):
         if shapes_differ(dims(x), dims(xs[0])):
             raise InvalidArgumentError(
                 f"Shapes of all inputs must match: values[0].shape = {shape_text(dims(xs[0]))} != "

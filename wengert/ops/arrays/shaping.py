@@ -191,6 +191,9 @@ def _resolved(shape: Dims, have: Dims) -> Dims:
     size = count_of(have)
     if _is_right(shape, size):
         return shape
+    if (rest := _inferred(shape, size)) is not None:
+        at = shape.index(-1)
+        return (*shape[:at], rest, *shape[at + 1 :])
     if len(shape) >= _MOST_AXES:
         raise InvalidArgumentError(
             f"too many dimensions: must be < {_MOST_AXES}, but received {len(shape)} [Op:Reshape]"
@@ -230,6 +233,16 @@ def _is_right(shape: Dims, size: Any) -> bool:
     if len(shape) >= _MOST_AXES or not _INTEGERS.issuperset(map(type, shape)):
         return False
     return type(size) is int and math.prod(shape) == size and min(shape, default=0) >= 0
+
+
+def _inferred(shape: Dims, size: Any) -> int | None:
+    """The size that a single -1 stands for, where all else is known and fits."""
+    if type(size) is not int or not _INTEGERS.issuperset(map(type, shape)):
+        return None
+    if len(shape) >= _MOST_AXES or shape.count(-1) != 1 or min(shape) < -1:
+        return None
+    known = -math.prod(shape)
+    return size // known if known and size % known == 0 else None
 
 
 def _without_zeros(sizes: Dims) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from wengert.core.context import is_replaced
-from wengert.core.dispatch import apply
+from wengert.core.dispatch import apply, straight_as
 from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op, row_of
 from wengert.errors import InvalidArgumentError
@@ -102,6 +102,7 @@ realdiv = _real_div
 
 
 @of_two
+@straight_as(_real_div)
 @deferrable
 def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """True division x / y: integers are converted to floating point first.

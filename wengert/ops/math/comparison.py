@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -188,6 +188,7 @@ def _select_kernel(_: Namespace, c: Array, x: Array, y: Array) -> Array:
         ) from None
 
 
+_TRUTH: Final = np.dtype(bool)
 SELECT: Row = op(
     "SelectV2",
     _select_kernel,
@@ -209,6 +210,13 @@ WHERE: Row = op(
 )
 
 
+def _are_plain(c: object, x: object, y: object) -> bool:
+    """Whether these are a condition and two of one dtype, all of them computed at once."""
+    if type(c) is not Tensor or type(x) is not Tensor or type(y) is not Tensor:
+        return False
+    return c._array.dtype is _TRUTH and x._array.dtype is y._array.dtype
+
+
 @deferrable
 def where(
     condition: TensorLike,
@@ -223,6 +231,9 @@ def where(
     >>> tf.where([[True, False], [False, True]]).numpy().tolist()
     [[0, 0], [1, 1]]
     """
+    if _are_plain(condition, x, y):
+        chosen_of_two: Tensor = apply(SELECT, (condition, x, y))
+        return chosen_of_two
     chosen = convert(condition)
     if x is None and y is None:
         indices: Tensor = apply(WHERE, (chosen,))

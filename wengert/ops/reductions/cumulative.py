@@ -263,7 +263,7 @@ def cumulative_logsumexp(
 
 def _scan(row: Row, value: TensorLike, axis: int, exclusive: bool, reverse: bool) -> Tensor:
     x = convert(value)
-    if np.ndim(axis):
+    if type(axis) is not int and np.ndim(axis):
         raise InvalidArgumentError(
             f"ScanOp: axis must be a scalar, not {tuple(np.shape(axis))} [Op:{row.name}]"
         )

@@ -82,7 +82,10 @@ def _single(axis: int, rank: int) -> Axes:
 
 def kept_dims(shape: Dims, axis: Dims) -> Dims:
     """The shape with the reduced axes at size one."""
-    return tuple(1 if i in axis else size for i, size in enumerate(shape))
+    sizes = list(shape)
+    for i in axis:
+        sizes[i] = 1
+    return tuple(sizes)
 
 
 def reduced_dims(shape: Dims, *, axis: Dims, keepdims: bool) -> Dims:

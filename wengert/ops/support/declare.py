@@ -270,6 +270,8 @@ def without_kernel(row: Row, dtype: DType) -> NotFoundError:
 
 def convert_alike(who: str, *values: Any) -> list[Tensor]:
     """Tensors of one dtype: that of the first tensor, to which plain values are converted."""
+    if len(values) > 2 and _are_of_one_dtype(values):
+        return list(values)
     read = [convert(v) if isinstance(v, Variable) else v for v in values]
     if len(read) == 2:  # by far the commonest: two tensors, or a number beside one
         x, y = read
@@ -285,6 +287,11 @@ def convert_alike(who: str, *values: Any) -> list[Tensor]:
     if len(dtypes) == 1 and None not in dtypes:
         return read
     return _matched_slowly(who, values, read)
+
+
+def _are_of_one_dtype(values: Sequence[Any]) -> bool:
+    """Whether all are tensors that are computed at once, of one dtype."""
+    return set(map(type, values)) == {Tensor} and len({x._array.dtype for x in values}) == 1
 
 
 def _matched_slowly(who: str, values: Sequence[Any], read: list[Any]) -> list[Tensor]:
