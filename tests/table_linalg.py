@@ -463,6 +463,10 @@ FACTORS = [
       for a in (lambda r, s: 0.5 * regular(r, s), lambda r, s: 0.5 * regular_complex(r, s))),
     *(line("MatrixSquareRoot", tf.linalg.sqrtm, lambda a: np_each(np_root, a), a,
            shapes=SQUARE, small=False) for a in REGULAR),
+    *(line("SolveSylvester", internal("SolveSylvester"),
+           lambda a, b, q: np_each(scipy.linalg.solve_sylvester, a, b, q), a, a, q, small=False,
+           shapes=[[(3, 3), (2, 2), (3, 2)], [(2, 2, 2), (2, 3, 3), (2, 2, 3)]])
+      for a, q in KINDS),
     line("MatrixLogarithm", tf.linalg.logm, lambda a: np_each(scipy.linalg.logm, a),
          regular_complex, shapes=SQUARE, small=False),
 ]  # fmt: skip

@@ -9,18 +9,25 @@ import numpy as np
 from wengert.api.numpy import linalg as of_numpy
 from wengert.api.numpy.elementwise import conjugate
 from wengert.api.numpy.further import block
+from wengert.api.numpy.products import kron
 from wengert.api.numpy.promotion import as_tensor, in_floats, promoted, promoted_floats
+from wengert.api.numpy.shapes import roll
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays import gathering, shaping
 from wengert.ops.arrays.creation import eye, zeros
-from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.slicing import reverse
-from wengert.ops.linalg import matrix_functions, qr_lu, triangular
-from wengert.ops.linalg.diagonals import band_part, set_diag
+from wengert.ops.linalg import matrix_functions, qr_lu, solving, triangular, tridiagonal
+from wengert.ops.linalg.diagonals import band_part, diag, set_diag
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.linalg.matrices import adjoint, transpose_last
-from wengert.ops.math.elementwise import ones_like
+from wengert.ops.math.comparison import where
+from wengert.ops.math.complex import abs as absolute
+from wengert.ops.math.complex import imag, real
+from wengert.ops.math.elementwise import cast, ones_like, zeros_like
+from wengert.ops.reductions.reductions import reduce_max
 from wengert.scipy.arguments import as_in_scipy, no_such
+from wengert.values.sizes import certainly
 from wengert.values.tensor import dims
 
 if TYPE_CHECKING:
@@ -37,6 +44,7 @@ norm = as_in_scipy(of_numpy.norm)
 svdvals = as_in_scipy(of_numpy.svdvals)
 expm = as_in_scipy(lambda a: matrix_functions.expm(in_floats(a)))
 sqrtm = as_in_scipy(lambda a: matrix_functions.sqrtm(in_floats(a)))
+solve_sylvester = as_in_scipy(lambda a, b, q: solving.solve_sylvester(*promoted_floats(a, b, q)))
 
 
 def _of_sides(solution: Callable[[Tensor], Tensor], b: Tensor) -> Tensor:
@@ -154,6 +162,82 @@ def pinv(a: Numeric, *, rtol: float | None = None) -> Tensor:
     return of_numpy.pinv(a, rtol)
 
 
+_BAND_NEIGHBOURS: Final = (1, 1)
+_FEW: Final = 10  # rows up to which SciPy, too, solves for all elements at once
+
+
+@as_in_scipy
+def solve_banded(l_and_u: tuple[int, int], ab: Numeric, b: Numeric) -> Tensor:
+    """The solution of a x = b, where a has so many diagonals below and above its main one: the rows of ab.
+
+    >>> from wengert.scipy.linalg import solve_banded
+    >>> solve_banded((1, 0), [[2.0, 2.0, 2.0], [2.0, 2.0, 0.0]], [2.0, 4.0, 6.0]).numpy().tolist()
+    [1.0, 1.0, 2.0]
+    """
+    below, above = l_and_u
+    bands, sides = promoted_floats(ab, b)
+    if certainly(dims(bands)[-2] != below + above + 1):
+        raise ValueError(
+            "invalid values for the number of lower and upper diagonals: l+u+1 "
+            f"({below + above + 1}) does not equal ab.shape[0] ({dims(bands)[-2]})"
+        )
+    if tuple(l_and_u) == _BAND_NEIGHBOURS:
+        three = stack([roll(bands[0], -1), bands[1], roll(bands[2], 1)])
+        return _of_sides(lambda b: tridiagonal.tridiagonal_solve(three, b), sides)
+    return of_numpy.solve(_of_bands(bands, below, above), sides)
+
+
+def _of_bands(bands: Tensor, below: int, above: int) -> Tensor:
+    """The square matrix with so many diagonals on both sides of its main one."""
+    if not below and not above:
+        return diag(bands[..., 0, :])
+    size = dims(bands)[-1]
+    return diag(bands, k=(-below, above), num_rows=size, num_cols=size)
+
+
+@as_in_scipy
+def solveh_banded(ab: Numeric, b: Numeric, lower: bool = False) -> Tensor:
+    """The same for a positive definite matrix, of which the diagonals on one side are given."""
+    bands, sides = promoted_floats(ab, b)
+    beside = dims(bands)[-2] - 1
+    half = _of_bands(bands, beside, 0) if lower else adjoint(_of_bands(bands, 0, beside))
+    return cho_solve(cho_factor(_mirrored(half, adjoint), True), sides)  # type: ignore[no-any-return]
+
+
+@as_in_scipy
+def solve_toeplitz(c_or_cr: Any, b: Numeric) -> Tensor:
+    """The solution of a x = b for a matrix with constant diagonals: its first column, or that and its first row."""
+    given = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr,)
+    return of_numpy.solve(*promoted_floats(toeplitz(*given), b))
+
+
+@as_in_scipy
+def solve_continuous_lyapunov(a: Numeric, q: Numeric) -> Tensor:
+    """The matrix x with a x + x a* = q."""
+    matrix, side = promoted_floats(a, q)
+    return solving.solve_sylvester(matrix, adjoint(matrix), side)
+
+
+solve_lyapunov = solve_continuous_lyapunov
+
+
+@as_in_scipy
+def solve_discrete_lyapunov(a: Numeric, q: Numeric) -> Tensor:
+    """The matrix x with a x a* - x + q = 0."""
+    matrix, side = promoted_floats(a, q)
+    size = dims(matrix)[-1]
+    one = eye(size, dtype=matrix.dtype)
+    if (
+        not isinstance(size, int) or size >= _FEW
+    ):  # as an equation of Sylvester's, by Cayley's transform
+        back = of_numpy.inv(adjoint(matrix) + one)
+        turned = matmul(adjoint(matrix) - one, back)
+        moved = matmul(of_numpy.solve(matrix + one, 2.0 * side), back)
+        return solving.solve_sylvester(adjoint(turned), turned, -moved)
+    every = eye(size * size, dtype=matrix.dtype) - kron(matrix, conjugate(matrix))
+    return shaping.reshape(of_numpy.solve(every, shaping.reshape(side, (-1,))), dims(side))
+
+
 # ---- factors ----------------------------------------------------------------------------------
 
 
@@ -211,6 +295,75 @@ def lu(a: Numeric, permute_l: bool = False) -> Any:
     return (matmul(permutation, lower), upper) if permute_l else (permutation, lower, upper)
 
 
+@as_in_scipy
+def polar(a: Numeric, side: str = "right") -> tuple[Tensor, Tensor]:
+    """A unitary matrix, and a positive semidefinite one to its right or left, whose product is a."""
+    if side not in ("right", "left"):
+        raise ValueError("`side` must be either 'right' or 'left'")
+    u, s, vh = of_numpy.svd(a, full_matrices=False)
+    turn = vh if side == "right" else adjoint(u)
+    return matmul(u, vh), matmul(adjoint(turn) * cast(s, turn.dtype)[..., None, :], turn)
+
+
+# ---- functions of matrices --------------------------------------------------------------------
+
+
+def _in_complex(a: Tensor) -> Tensor:
+    if a.dtype.is_complex:
+        return a
+    return cast(a, "complex64" if a.dtype.size < 8 else "complex128")
+
+
+def _of_same_kind(found: Tensor, a: Tensor) -> Tensor:
+    """The function of a real matrix is real; NaN where there is none that is."""
+    if a.dtype.is_complex:
+        return found
+    whole, beside = real(found), imag(found)
+    limit = 1e3 * np.finfo(whole.dtype.as_numpy_dtype).eps
+    largest = [reduce_max(absolute(part), (-2, -1), keepdims=True) for part in (whole, beside)]
+    return where(largest[1] <= limit * (1.0 + largest[0]), whole, np.nan)
+
+
+@as_in_scipy
+def logm(a: Numeric) -> Tensor:
+    """The logarithm of a matrix; of a real matrix that has no real one, NaN.
+
+    >>> from wengert.scipy.linalg import expm, logm
+    >>> logm(expm([[0.0, 1.0], [0.0, 0.0]])).numpy().round(9).tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
+    matrix = in_floats(a)
+    return _of_same_kind(matrix_functions.logm(_in_complex(matrix)), matrix)
+
+
+@as_in_scipy
+def coshm(a: Numeric) -> Tensor:
+    """The hyperbolic cosine of a matrix."""
+    matrix = in_floats(a)
+    return 0.5 * (matrix_functions.expm(matrix) + matrix_functions.expm(-matrix))
+
+
+@as_in_scipy
+def sinhm(a: Numeric) -> Tensor:
+    """The hyperbolic sine of a matrix."""
+    matrix = in_floats(a)
+    return 0.5 * (matrix_functions.expm(matrix) - matrix_functions.expm(-matrix))
+
+
+@as_in_scipy
+def cosm(a: Numeric) -> Tensor:
+    """The cosine of a matrix."""
+    matrix = in_floats(a)
+    return _of_same_kind(coshm(1j * _in_complex(matrix)), matrix)
+
+
+@as_in_scipy
+def sinm(a: Numeric) -> Tensor:
+    """The sine of a matrix."""
+    matrix = in_floats(a)
+    return _of_same_kind(-1j * sinhm(1j * _in_complex(matrix)), matrix)
+
+
 # ---- matrices that are made of others ---------------------------------------------------------
 
 
@@ -233,6 +386,24 @@ def toeplitz(c: Numeric, r: Numeric | None = None) -> Tensor:
     line = concat([reverse(row[..., 1:], [-1]), column], -1)
     rows, columns = dims(column)[-1], dims(row)[-1]
     places = np.arange(rows)[:, None] - np.arange(columns) + columns - 1
+    return gathering.gather_densely(line, as_tensor(places), axis=len(dims(line)) - 1)
+
+
+@deferrable
+def circulant(c: Numeric) -> Tensor:
+    """A matrix whose columns are the first one, each turned once more."""
+    column = as_tensor(c)
+    places = np.arange(dims(column)[-1])
+    turned = (places[:, None] - places) % len(places)
+    return gathering.gather_densely(column, as_tensor(turned), axis=len(dims(column)) - 1)
+
+
+@deferrable
+def hankel(c: Numeric, r: Numeric | None = None) -> Tensor:
+    """A matrix whose other diagonals are constant: its first column, and its last row, zeros if none is given."""
+    column, row = promoted(c, zeros_like(as_tensor(c)) if r is None else r)
+    line = concat([column, row[..., 1:]], -1)
+    places = np.arange(dims(column)[-1])[:, None] + np.arange(dims(row)[-1])
     return gathering.gather_densely(line, as_tensor(places), axis=len(dims(line)) - 1)
 
 

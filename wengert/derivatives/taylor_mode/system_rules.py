@@ -16,6 +16,7 @@ from wengert.derivatives.taylor_mode.series import (
     filled,
     scaled,
     solved,
+    total,
 )
 from wengert.ops.arrays.joining import concat
 from wengert.ops.linalg.matmul import matmul
@@ -25,7 +26,7 @@ from wengert.ops.linalg.matrix_functions import (
     MATRIX_LOGARITHM,
     MATRIX_SQUARE_ROOT,
 )
-from wengert.ops.linalg.solving import MATRIX_SOLVE
+from wengert.ops.linalg.solving import MATRIX_SOLVE, SYLVESTER
 from wengert.ops.linalg.triangular import (
     BANDED_TRIANGULAR_SOLVE,
     FROM_BANDS,
@@ -57,6 +58,17 @@ def _by_triangle(a: Any, x: Any, *, lower: bool, adjoint: bool) -> Any:
 
 def _by_bands(bands: Any, x: Any, *, lower: bool, adjoint: bool) -> Any:
     return matmul(apply(FROM_BANDS, (bands,), {"lower": lower}), x, adjoint_a=adjoint)
+
+
+def _sylvester(y: Any, a: Series, b: Series, q: Series) -> Series:
+    """a[0] x[k] + x[k] b[0] is what is left of q[k]."""
+
+    def known(found: Series, k: int) -> Any:
+        left = coefficient(a, found, k, matmul, first=1)
+        right = coefficient(b, found, k, lambda p, x: matmul(x, p), first=1)
+        return total([left, right])
+
+    return solved(y, q, known, lambda rest: apply(SYLVESTER, (a[0], b[0], rest)))
 
 
 def _cholesky(y: Any, a: Series) -> Series:
@@ -104,6 +116,7 @@ SYSTEM_RULES: Final[dict[str, Any]] = {
     "TridiagonalSolve": _of_system(
         TRIDIAGONAL_SOLVE, lambda d, x, **attrs: tridiagonal_matmul(d, x)
     ),
+    "SolveSylvester": _sylvester,
     "Cholesky": _cholesky,
     "MatrixExponential": _of_matrix_function(MATRIX_EXPONENTIAL),
     "MatrixSquareRoot": _of_matrix_function(MATRIX_SQUARE_ROOT),

@@ -9,7 +9,8 @@ matrices            Helpers that the files of linear algebra share: matrices wit
 degenerate_spectra  Gradients of eigenvalues and singular values that coincide (degenerate
                     spectra)
 triangular          Triangular systems and the Cholesky decomposition
-solving             Linear systems, inverses, pseudoinverses, least squares
+solving             Linear systems, inverses, pseudoinverses, least squares, Sylvester's
+                    equation
 determinants        Determinants and log-determinants
 eigen               Eigenvalue decomposition: eigh, eig, eigvalsh, eigvals
 matrix_functions    Matrix functions: exponential, square root and logarithm

@@ -1,4 +1,4 @@
-"""Linear systems, inverses, pseudoinverses, least squares."""
+"""Linear systems, inverses, pseudoinverses, least squares, Sylvester's equation."""
 
 from __future__ import annotations
 
@@ -22,19 +22,22 @@ from wengert.ops.linalg.matrices import (
     adjoint_of,
     check_same_batch,
     conjugate_rule,
+    each_matrix,
     in_front,
     matrix,
     matrix_and_sides,
     product,
     singular_values,
+    transpose_last,
 )
 from wengert.ops.linalg.svd import svd
 from wengert.ops.linalg.triangular import cholesky, cholesky_solve
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max
+from wengert.ops.support.declare import convert_alike
 from wengert.ops.support.half_precision import widen
-from wengert.ops.support.lapack import numpy_linalg
+from wengert.ops.support.lapack import numpy_linalg, scipy_linalg
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, minimum
@@ -292,3 +295,65 @@ def _by_normal_equations(a: Tensor, b: Tensor, regularizer: TensorLike) -> Tenso
         return cholesky_solve(chol, matmul(a, b, adjoint_a=True))
     chol = cholesky(matmul(a, a, adjoint_b=True) + added)
     return matmul(a, cholesky_solve(chol, b), adjoint_a=True)
+
+
+# ---- Sylvester's equation -----------------------------------------------------------------------
+
+
+def _sylvester_kernel(_: Namespace, a: Array, b: Array, q: Array) -> Array:
+    if not q.size:
+        return q.copy()
+    return each_matrix(_sylvester_solution, *map(widen, (a, b, q)))[0].astype(q.dtype, copy=False)
+
+
+def _sylvester_solution(a: Array, b: Array, q: Array) -> list[Array]:
+    """Where an eigenvalue of a is one of -b, LAPACK moves them apart: the numbers are huge."""
+    try:
+        return [scipy_linalg().solve_sylvester(a, b, q)]
+    except (np.linalg.LinAlgError, ValueError):  # of NaN
+        return [np.full_like(q, np.nan)]
+
+
+def _transposed(g: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    """The equation is linear in q; this is its transpose."""
+    return _sylvester(transpose_last(a), transpose_last(b), g)
+
+
+def _sylvester(a: Tensor, b: Tensor, q: Tensor) -> Tensor:
+    result: Tensor = apply(SYLVESTER, (a, b, q))
+    return result
+
+
+SYLVESTER: Row = op(
+    "SolveSylvester",
+    _sylvester_kernel,
+    vjp=(
+        lambda g, x, a, b, q: -matmul(_transposed(g, a, b), transpose_last(x)),
+        lambda g, x, a, b, q: -matmul(transpose_last(x), _transposed(g, a, b)),
+        lambda g, x, a, b, q: _transposed(g, a, b),
+    ),
+    jvp=(
+        lambda t, x, a, b, q: _sylvester(a, b, -matmul(t, x)),
+        lambda t, x, a, b, q: _sylvester(a, b, -matmul(x, t)),
+        lambda t, x, a, b, q: _sylvester(a, b, t),
+    ),
+    shape=lambda a, b, q: q,
+    batch=in_front("SolveSylvester"),
+)
+
+
+@deferrable
+def solve_sylvester(a: TensorLike, b: TensorLike, q: TensorLike) -> Tensor:
+    """The matrix x with a x + x b = q."""
+    x, y, sides = convert_alike("SolveSylvester", a, b, q)
+    for value in (x, y, sides):
+        matrix(value, "SolveSylvester", square=value is not sides)
+    check_same_batch(x, sides, "SolveSylvester")
+    check_same_batch(y, sides, "SolveSylvester")
+    rows, columns = dims(sides)[-2:]
+    if certainly(dims(x)[-1] != rows) or certainly(dims(y)[-1] != columns):
+        raise InvalidArgumentError(
+            f"a x + x b = q does not fit shapes {shape_text(dims(x))}, {shape_text(dims(y))} and "
+            f"{shape_text(dims(sides))} [Op:SolveSylvester]"
+        )
+    return _sylvester(x, y, sides)

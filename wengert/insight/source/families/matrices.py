@@ -91,6 +91,7 @@ TEMPLATES: Final = {
     "EigenvalueQuotient": _quotient,
     "AlikeCotangents": lambda g, e, *, what: g.text,
     "MatrixSolveLs": lambda a, b: call("_least_squares", a.text, b.text),
+    "SolveSylvester": lambda a, b, q: call("_sylvester", a.text, b.text, q.text),
     "MatrixSquareRoot": lambda a: call("_square_root", a.text),
     "PseudoInverse": _pseudo_inverse,
     "TridiagonalMatMul": lambda d, x: call("_tridiagonal_product", d.text, x.text),
@@ -214,6 +215,13 @@ def _least_squares(a, b):
     for i in np.ndindex(*a.shape[:-2]):
         y[i] = np.linalg.lstsq(a[i], b[i])[0]
     return y
+""",
+    "_sylvester": """
+def _sylvester(a, b, q):
+    x = np.zeros_like(q)
+    for i in np.ndindex(*q.shape[:-2]):
+        x[i] = scipy.linalg.solve_sylvester(a[i], b[i], q[i])
+    return x
 """,
     "_square_root": """
 def _square_root(a):

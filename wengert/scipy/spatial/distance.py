@@ -1,0 +1,260 @@
+"""scipy.spatial.distance: distances between two points, between the points of two sets, and of one.
+
+The length of a difference has a corner where the points are the same; its slope there is zero here, so that
+the distance of a point to itself makes nothing NaN.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from wengert.api.numpy.promotion import as_tensor, in_floats, promoted_floats
+from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.creation import zeros
+from wengert.ops.arrays.gathering import gather_densely, gather_nd
+from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.shaping import reshape
+from wengert.ops.linalg.matmul import matmul
+from wengert.ops.linalg.solving import inv
+from wengert.ops.math.arithmetic import div_no_nan, xlogy
+from wengert.ops.math.comparison import equal, where
+from wengert.ops.math.complex import abs as absolute
+from wengert.ops.math.elementwise import cast, ones_like, sqrt, square, zeros_like
+from wengert.ops.reductions.reductions import reduce_max, reduce_mean, reduce_sum
+from wengert.scipy.arguments import no_such
+from wengert.values.sizes import certainly
+from wengert.values.tensor import dims
+
+if TYPE_CHECKING:
+    from wengert.api.numpy.promotion import Numeric
+    from wengert.values.tensor import Tensor
+
+# ---- of vectors, along the last axis ------------------------------------------------------------
+
+
+def _root(x: Tensor) -> Tensor:
+    """The square root, with a slope of zero where it is zero."""
+    is_zero = equal(x, 0.0)
+    return where(is_zero, zeros_like(x), sqrt(where(is_zero, ones_like(x), x)))
+
+
+def _weighted(x: Tensor, w: Numeric | None) -> Tensor:
+    return x if w is None else x * promoted_floats(w, x)[0]
+
+
+def _sqeuclidean(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
+    return reduce_sum(_weighted(square(u - v), w), -1)
+
+
+def _euclidean(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
+    return _root(_sqeuclidean(u, v, w))
+
+
+def _cityblock(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
+    return reduce_sum(_weighted(absolute(u - v), w), -1)
+
+
+def _chebyshev(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
+    away = absolute(u - v)
+    return reduce_max(away if w is None else where(promoted_floats(w, u)[0] > 0.0, away, 0.0), -1)
+
+
+def _minkowski(u: Tensor, v: Tensor, p: Any = 2, w: Numeric | None = None) -> Tensor:
+    away = absolute(u - v)
+    if isinstance(p, (int, float)) and p == 2:
+        return _euclidean(u, v, w)
+    if isinstance(p, (int, float)) and np.isinf(p):
+        return reduce_max(away, -1)
+    is_zero = equal(away, 0.0)
+    powers = where(is_zero, zeros_like(away), where(is_zero, ones_like(away), away) ** p)
+    total = reduce_sum(_weighted(powers, w), -1)
+    is_zero = equal(total, 0.0)
+    return where(is_zero, zeros_like(total), where(is_zero, ones_like(total), total) ** (1.0 / p))
+
+
+def _cosine(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
+    products = [reduce_sum(_weighted(a * b, w), -1) for a, b in ((u, v), (u, u), (v, v))]
+    return 1.0 - products[0] / sqrt(products[1] * products[2])
+
+
+def _correlation(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
+    if w is None:
+        return _cosine(u - reduce_mean(u, -1, keepdims=True), v - reduce_mean(v, -1, keepdims=True))
+    weights = promoted_floats(w, u)[0]
+    u, v = (x - reduce_sum(weights * x, -1, keepdims=True) / reduce_sum(weights) for x in (u, v))
+    return _cosine(u, v, weights)
+
+
+def _canberra(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
+    shares = div_no_nan(absolute(u - v), absolute(u) + absolute(v))
+    return reduce_sum(_weighted(shares, w), -1)
+
+
+def _braycurtis(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
+    apart, both = (reduce_sum(_weighted(absolute(x), w), -1) for x in (u - v, u + v))
+    return div_no_nan(apart, both)
+
+
+def _seuclidean(u: Tensor, v: Tensor, V: Numeric) -> Tensor:
+    variances = promoted_floats(V, u)[0]
+    return _root(reduce_sum(square(u - v) / variances, -1))
+
+
+def _mahalanobis(u: Tensor, v: Tensor, VI: Numeric) -> Tensor:
+    inverse, away = promoted_floats(VI, u - v)
+    moved = reshape(matmul(reshape(away, (-1, dims(inverse)[0])), inverse), dims(away))
+    return _root(reduce_sum(moved * away, -1))
+
+
+def _jensenshannon(u: Tensor, v: Tensor, base: float | None = None) -> Tensor:
+    p, q = (x / reduce_sum(x, -1, keepdims=True) for x in (u, v))
+    middle = (p + q) / 2.0
+    both = reduce_sum(_relative_entropy(p, middle) + _relative_entropy(q, middle), -1) / 2.0
+    return _root(both if base is None else both / np.log(base))
+
+
+def _relative_entropy(p: Tensor, q: Tensor) -> Tensor:
+    return xlogy(p, div_no_nan(p, q))
+
+
+Distance = Callable[..., Any]
+_DISTANCES: Final[dict[str, Distance]] = {
+    "braycurtis": _braycurtis,
+    "canberra": _canberra,
+    "chebyshev": _chebyshev,
+    "cityblock": _cityblock,
+    "correlation": _correlation,
+    "cosine": _cosine,
+    "euclidean": _euclidean,
+    "jensenshannon": _jensenshannon,
+    "mahalanobis": _mahalanobis,
+    "minkowski": _minkowski,
+    "seuclidean": _seuclidean,
+    "sqeuclidean": _sqeuclidean,
+}
+
+
+def _of_two(name: str, distance: Distance) -> Distance:
+    """The distance as a function of two vectors."""
+
+    def function(u: Numeric, v: Numeric, *args: Any, **how: Any) -> Tensor:
+        a, b = promoted_floats(u, v)
+        if len(dims(a)) != 1 or len(dims(b)) != 1:
+            raise ValueError("Input vector should be 1-D.")
+        return distance(a, b, *args, **how)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The {name} distance of two vectors."
+    return deferrable(function)
+
+
+braycurtis = _of_two("braycurtis", _braycurtis)
+canberra = _of_two("canberra", _canberra)
+chebyshev = _of_two("chebyshev", _chebyshev)
+cityblock = _of_two("cityblock", _cityblock)
+correlation = _of_two("correlation", _correlation)
+cosine = _of_two("cosine", _cosine)
+euclidean = _of_two("euclidean", _euclidean)
+jensenshannon = _of_two("jensenshannon", _jensenshannon)
+mahalanobis = _of_two("mahalanobis", _mahalanobis)
+minkowski = _of_two("minkowski", _minkowski)
+seuclidean = _of_two("seuclidean", _seuclidean)
+sqeuclidean = _of_two("sqeuclidean", _sqeuclidean)
+
+# ---- of sets of points --------------------------------------------------------------------------
+
+
+def _chosen(metric: str | Distance, points: Tensor, how: dict[str, Any]) -> Distance:
+    """The metric as a function of two tensors of vectors; what it needs besides is that of the points."""
+    if callable(metric):
+        name = getattr(metric, "__name__", "")
+        if globals().get(name) is not metric:
+            raise ValueError(
+                "A metric of your own is not called for pairs here: tf.vectorized_map calls it for all of them."
+            )
+        metric = name
+    if metric not in _DISTANCES:
+        raise ValueError(
+            f"Unknown Distance Metric: {metric}. It is one of {', '.join(_DISTANCES)}."
+        )
+    if metric == "seuclidean" and how.get("V") is None:
+        how["V"] = _covariance(points, along=False)
+    if metric == "mahalanobis" and how.get("VI") is None:
+        how["VI"] = inv(_covariance(points, along=True))
+    return functools.partial(_DISTANCES[metric], **how)
+
+
+def _covariance(points: Tensor, along: bool) -> Tensor:
+    """The variances of the coordinates, or all covariances."""
+    away = points - reduce_mean(points, 0, keepdims=True)
+    count = cast(dims(points)[0] - 1, points.dtype)
+    return (matmul(away, away, transpose_a=True) if along else reduce_sum(square(away), 0)) / count
+
+
+@deferrable
+def cdist(XA: Numeric, XB: Numeric, metric: str | Distance = "euclidean", **how: Any) -> Tensor:
+    """The distances of the points of one set, in rows, to those of another.
+
+    >>> from wengert.scipy.spatial.distance import cdist
+    >>> cdist([[0.0, 0.0]], [[3.0, 4.0], [0.0, 1.0]]).numpy().tolist()
+    [[5.0, 1.0]]
+    """
+    a, b = promoted_floats(XA, XB)
+    for name, x in (("XA", a), ("XB", b)):
+        if len(dims(x)) != 2:
+            raise ValueError(f"{name} must be a 2-dimensional array.")
+    if certainly(dims(a)[1] != dims(b)[1]):
+        raise ValueError("XA and XB must have the same number of columns (i.e. feature dimension.)")
+    distance = _chosen(metric, concat([a, b], 0), how)
+    return distance(a[:, None], b[None])  # type: ignore[no-any-return]
+
+
+@deferrable
+def pdist(X: Numeric, metric: str | Distance = "euclidean", **how: Any) -> Tensor:
+    """The distances of the points of one set to each other, one for each pair: see `squareform`."""
+    points = in_floats(X)
+    if len(dims(points)) != 2:
+        raise ValueError("A 2-dimensional array must be passed.")
+    first, second = np.triu_indices(dims(points)[0], 1)
+    distance = _chosen(metric, points, how)
+    pairs = (gather_densely(points, as_tensor(i)) for i in (first, second))
+    return distance(*pairs)  # type: ignore[no-any-return]
+
+
+@deferrable
+def squareform(X: Numeric, force: str = "no", checks: bool = True) -> Tensor:
+    """The symmetric matrix of the distances of pairs, or the distances of the pairs of such a matrix."""
+    given = as_tensor(X)
+    rank = len(dims(given))
+    if rank not in (1, 2):
+        raise ValueError(
+            f"The first argument must be one or two dimensional array. A {rank}-dimensional array is not permitted"
+        )
+    if force.lower() == ("tovector", "tomatrix")[rank - 1]:
+        form = (
+            "'tovector' but input X is not a distance matrix.",
+            "'tomatrix' but input X is not a distance vector.",
+        )
+        raise ValueError(f"Forcing {form[rank - 1]}")
+    if rank == 2:
+        return gather_nd(given, as_tensor(np.stack(np.triu_indices(dims(given)[0], 1), -1)))
+    count = dims(given)[0]
+    size = math.ceil(math.sqrt(2 * count)) if count else 1
+    if size * (size - 1) // 2 != count:
+        raise ValueError(
+            "Incompatible vector size. It must be a binomial coefficient n choose 2 for some integer n >= 2."
+        )
+    places = np.zeros((size, size), int)
+    above = np.triu_indices(size, 1)
+    places[above] = np.arange(1, count + 1)
+    line = concat([zeros([1], given.dtype), given], 0)
+    return gather_densely(line, as_tensor(places + places.T))
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such("spatial.distance", name)
