@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:logm result may be inaccurate:Ru
 DRAW = np.random.default_rng(5)
 X = np.cumsum(DRAW.uniform(0.2, 0.8, 6))
 Y, PAIRS = DRAW.normal(size=6), DRAW.normal(size=(6, 2))
-AT = DRAW.uniform(X[0], X[-1], 5)
+AT = X[:-1] + DRAW.uniform(0.3, 0.7, 5) * np.diff(X)  # in no interval near its ends
 A, B = DRAW.normal(size=(2, 4, 4))
 POSITIVE = A @ A.T + np.eye(4)
 IMAGE = DRAW.normal(size=(7, 6))

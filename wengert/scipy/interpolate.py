@@ -237,7 +237,7 @@ class CubicSpline(CubicHermiteSpline):
 
     >>> from wengert.scipy.interpolate import CubicSpline
     >>> curve = CubicSpline([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 8.0, 27.0])
-    >>> float(curve(1.5)), float(curve(1.5, 2))
+    >>> round(float(curve(1.5)), 9), round(float(curve(1.5, 2)), 9)
     (3.375, 9.0)
     """
 

@@ -205,7 +205,7 @@ def gaussian_filter(
 
     >>> from wengert.scipy.ndimage import gaussian_filter
     >>> gaussian_filter([0.0, 0.0, 1.0, 0.0, 0.0], 0.5).numpy().round(3).tolist()
-    [0.0, 0.106, 0.786, 0.106, 0.0]
+    [0.0, 0.106, 0.787, 0.106, 0.0]
     """
     x = in_floats(input)
     along = list(range(len(dims(x)))) if axes is None else list(axes)

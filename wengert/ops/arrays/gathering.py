@@ -108,10 +108,11 @@ def _gather_rule(
 ) -> Any:
     shape = dims(x)
     if axis == 0 and batch_dims == 0 and type(g) in (Tensor, SymbolicTensor):
-        if len(dims(i)) != 1:
-            g = reshape(g, (math.prod(dims(i)), *shape[1:]))
-            i = reshape(i, (-1,))
-        return IndexedSlices(g, i, shape)
+        if type(g) is Tensor and len(dims(i)) == 1:
+            return IndexedSlices(g, i, shape)
+        # In a graph, too, this says that there are as many rows as indices.
+        rows = reshape(g, (math.prod(dims(i)), *shape[1:]))
+        return IndexedSlices(rows, reshape(i, (-1,)), shape)
     return _dense_gather_rule(g, y, x, i, axis=axis, batch_dims=batch_dims)
 
 

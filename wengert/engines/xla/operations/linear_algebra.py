@@ -118,6 +118,18 @@ def _tridiagonal_solve(d: Any, b: Any, **_: Any) -> Any:
     return lax.linalg.tridiagonal_solve(below, main, above, sides).astype(b.dtype)
 
 
+@version("SolveSylvester")
+def _sylvester(a: Any, b: Any, q: Any) -> Any:
+    """As one system for all elements: XLA has a Schur form on processors alone."""
+    rows, columns = (np.eye(n, dtype=q.dtype) for n in q.shape[-2:])
+    left = jnp.einsum("...ij,kl->...ikjl", wide(a), columns)
+    right = jnp.einsum("ij,...lk->...ikjl", rows, wide(b))
+    size = q.shape[-2] * q.shape[-1]
+    every = (left + right).reshape(*q.shape[:-2], size, size)
+    found = jnp.linalg.solve(every, wide(q).reshape(*q.shape[:-2], size, 1))
+    return found.reshape(q.shape).astype(q.dtype)
+
+
 @version("MatrixSquareRoot")
 def _square_root(a: Any) -> Any:
     """The principal root; NaN where it is not real though the matrix is."""
