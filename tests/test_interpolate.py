@@ -65,6 +65,20 @@ def test_curves_of_local_slopes(name: str, count: int, axis: int, others: Any) -
     for values in (y, np.round(y)):  # also level ones
         ours, theirs = getattr(interpolate, name), getattr(scipy.interpolate, name)
         assert_same(ours(x, values, axis)(at), theirs(x, values, axis)(at))
+        for extrapolate in (True, False):
+            found = ours(x, values, axis, extrapolate=extrapolate)(at)
+            assert_same(found, theirs(x, values, axis, extrapolate=extrapolate)(at))
+
+
+@pytest.mark.parametrize("count", [2, 3, 9])
+def test_modified_akima(count: int) -> None:
+    x, y, at = points(count, 0, (2,))
+    for values in (y, np.round(y)):
+        ours, theirs = (
+            m.Akima1DInterpolator(x, values, method="makima")
+            for m in (interpolate, scipy.interpolate)
+        )
+        assert_same(ours(at), theirs(at))
 
 
 def test_curves_of_given_slopes_and_polynomials() -> None:
@@ -121,7 +135,11 @@ def test_wrong_points() -> None:
     with pytest.raises(ValueError, match="bc_type=free is not allowed"):
         CubicSpline([0.0, 1.0], [1.0, 2.0], bc_type="free")
     with pytest.raises(ValueError, match="x_new is above the interpolation range"):
-        interp1d([0.0, 1.0], [1.0, 2.0])(1.5)
+        interp1d([0.0, 1.0], [1.0, 2.0], fill_value=0.0)(1.5)
+    with pytest.raises(ValueError, match="Cannot extrapolate and raise"):
+        interp1d([0.0, 1.0], [1.0, 2.0], fill_value="extrapolate", bounds_error=True)
+    with pytest.raises(ValueError, match="shapes of `y` and `dydx` must be identical"):
+        interpolate.CubicHermiteSpline([0.0, 1.0], [1.0, 2.0], [1.0, 2.0, 3.0])
     with pytest.raises(NotImplementedError, match="quartic is unsupported"):
         interp1d([0.0, 1.0], [1.0, 2.0], "quartic")
     with pytest.raises(ValueError, match="out of bounds in dimension 1"):

@@ -52,7 +52,7 @@ CASES: dict[str, Case] = {
         [X, Y, AT],
     ),
     "cubic line": (
-        lambda x, y, at: interpolate.interp1d(x, y, "cubic", fill_value=0.0)(at),
+        lambda x, y, at: interpolate.interp1d(x, y, "cubic")(at),
         [X, Y, AT],
     ),
     "grid": (

@@ -32,7 +32,7 @@ from wengert.ops.reductions.cumulative import cumsum
 from wengert.ops.reductions.reductions import reduce_any, reduce_max
 from wengert.ops.reductions.sorting import argsort
 from wengert.scipy.arguments import no_such
-from wengert.values.sizes import certainly
+from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -54,6 +54,13 @@ def _interval(places: Tensor, at: Tensor) -> Tensor:
     after = searchsorted(places, at, "right")
     last: Tensor = pairs.minimum(pairs.maximum(after, 1), dims(places)[0] - 1)
     return last - 1
+
+
+def _within(line: Tensor, at: Tensor) -> tuple[Tensor, Tensor]:
+    """The interval that a place is in, and which share of it is before the place."""
+    i = _interval(line, at)
+    begin = gather_densely(line, i)
+    return i, (at - begin) / (gather_densely(line, i + 1) - begin)
 
 
 def _is_outside(places: Tensor, at: Tensor) -> Tensor:
@@ -218,6 +225,8 @@ def _steps(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 @deferrable
 def _cubic(x: Tensor, y: Tensor, slopes: Tensor) -> Tensor:
     """The coefficients of the polynomials that have these values and slopes at both ends."""
+    if shapes_differ(dims(y), dims(slopes)):
+        raise ValueError("The shapes of `y` and `dydx` must be identical.")
     width, line = _steps(x, y)
     bend = (slopes[:-1] + slopes[1:] - 2.0 * line) / width
     return stack([bend / width, (line - slopes[:-1]) / width - bend, slopes[:-1], y[:-1]])
@@ -400,7 +409,7 @@ class Akima1DInterpolator(CubicHermiteSpline):
             raise NotImplementedError(f"`method`={method} is unsupported.")
         places, values, at = _points(x, y, axis)
         slopes = _akima_slopes(places, values, method == "makima")
-        super().__init__(places, values, slopes, 0, bool(extrapolate) or False)
+        super().__init__(places, values, slopes, 0, False if extrapolate is None else extrapolate)
         self.axis = at
 
 
@@ -418,7 +427,7 @@ def _akima_slopes(x: Tensor, y: Tensor, is_modified: bool) -> Tensor:
         change = change + 0.5 * absolute(m[1:] + m[:-1])
     left, right = change[2:], change[:-2]
     total = left + right
-    straight = total <= 1e-9 * reduce_max(total, 0)
+    straight = total <= 1e-9 * reduce_max(total)
     weighed = (left * m[1:-2] + right * m[2:-1]) / where(straight, ones_like(total), total)
     even = 0.5 * (m[3:] + m[:-3]) if not is_modified else zeros_like(total)
     return where(straight, even, weighed)
@@ -458,8 +467,9 @@ class interp1d:
         self.x, self.y, self.axis = _points(places, values, axis)
         self._kind, self._fill = kind, fill_value
         self._extrapolates = isinstance(fill_value, str) and fill_value == "extrapolate"
-        given = isinstance(fill_value, (str, tuple)) or fill_value is not math.nan
-        self.bounds_error = not given if bounds_error is None else bounds_error
+        if self._extrapolates and bounds_error:
+            raise ValueError("Cannot extrapolate and raise at the same time.")
+        self.bounds_error = not self._extrapolates if bounds_error is None else bounds_error
         self._curve = CubicSpline(self.x, self.y) if kind == "cubic" else None
 
     def __call__(self, x: Numeric) -> Tensor:
@@ -467,7 +477,7 @@ class interp1d:
         at, places, values = promoted_floats(x, self.x, self.y)
         behind, rank = len(dims(values)) - 1, len(dims(at))
         below, above = at < places[0], at > places[-1]
-        if self.bounds_error and not self._extrapolates:
+        if self.bounds_error:
             for outside, words in ((below, "below"), (above, "above")):
                 if _holds(outside):
                     raise ValueError(f"A value in x_new is {words} the interpolation range.")
@@ -481,8 +491,7 @@ class interp1d:
     def _between(self, x: Tensor, y: Tensor, at: Tensor) -> Tensor:
         if self._kind in ("previous", "zero", "next"):
             return self._on_one_side(x, y, at)
-        i = _interval(x, at)
-        share = (at - gather_densely(x, i)) / (gather_densely(x, i + 1) - gather_densely(x, i))
+        i, share = _within(x, at)
         if self._kind.startswith("nearest"):
             is_far = share >= 0.5 if self._kind == "nearest-up" else share > 0.5
             return gather_densely(y, i + cast(is_far, i.dtype))
@@ -584,13 +593,6 @@ def _method(name: str) -> str:
     if name not in ("linear", "nearest"):
         raise ValueError(f"Method {name!r} is not defined: it is 'linear' or 'nearest'.")
     return name
-
-
-def _within(line: Tensor, at: Tensor) -> tuple[Tensor, Tensor]:
-    """The interval that a place is in, and which share of it is before the place."""
-    i = _interval(line, at)
-    begin = gather_densely(line, i)
-    return i, (at - begin) / (gather_densely(line, i + 1) - begin)
 
 
 def _of_corners(values: Tensor, grid: Sequence[Tensor], lines: Sequence[Tensor]) -> Tensor:
