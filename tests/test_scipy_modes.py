@@ -86,7 +86,7 @@ CASES: dict[str, Case] = {
     ),
     "weights": (lambda x, w: ndimage.convolve(x, w), [IMAGE, DRAW.normal(size=(3, 3))]),
     **{
-        name: (lambda a, b, name=name: distance.cdist(a, b, name), [POINTS, OTHERS])  # type: ignore[misc]
+        name: (lambda a, b, name=name: distance.cdist(a, b, name), [POINTS, OTHERS])
         for name in distance._DISTANCES
     },
     "pairs": (lambda x: distance.squareform(distance.pdist(x)), [POINTS]),
@@ -111,7 +111,7 @@ def test_second_derivatives(name: str) -> None:
     def first(*values: Any) -> list[Any]:
         with tf.GradientTape() as tape:
             tape.watch(values)
-            total = sum(tf.reduce_sum(y * y) for y in outputs(f(*values)))
+            total = tf.add_n([tf.reduce_sum(y * y) for y in outputs(f(*values))])
         found = tape.gradient(total, values, unconnected_gradients="zero")
         return [tf.identity(g) for g in found]
 
@@ -129,7 +129,7 @@ def test_in_functions(name: str, known: bool, compiled: bool) -> None:
         with tf.GradientTape() as tape:
             tape.watch(values)
             found = outputs(f(*values))
-            total = sum(tf.reduce_sum(y * y) for y in found)
+            total = tf.add_n([tf.reduce_sum(y * y) for y in found])
         return [*found, *tape.gradient(total, values, unconnected_gradients="zero")]
 
     specs = [tf.TensorSpec(x.shape if known else [None] * x.ndim, tf.float64) for x in args]

@@ -104,7 +104,8 @@ def _fitting(places: Tensor, values: Tensor, axis: int) -> Tensor:
         raise ValueError(f"The length of `y` along `axis`={axis} doesn't match the length of `x`")
     if _holds(places[1:] <= places[:-1]):
         raise ValueError("`x` must be strictly increasing sequence.")
-    return identity(values)
+    fitting: Tensor = identity(values)
+    return fitting
 
 
 # ---- polynomials between places ---------------------------------------------------------------
@@ -558,7 +559,8 @@ def _on_grid(values: Tensor, *grid: Tensor) -> Tensor:
             )
         if _holds(line[1:] <= line[:-1]):
             raise ValueError(f"The points in dimension {i} must be strictly ascending")
-    return identity(values)
+    fitting: Tensor = identity(values)
+    return fitting
 
 
 @deferrable
