@@ -118,6 +118,14 @@ class GradientTape:
     (np.float32(1000.0), np.float32(1.0))
     """
 
+    # What most tapes keep as it is here; there are many tapes, of few operations each.
+    _ties: Ties | None = None
+    _tape: Tape | None = None
+    _recording = False
+    _used_at: Place = ""
+    _watched_variables: tuple[Variable, ...] = ()
+    _hooked: dict[Key, Hooked] | None = None
+    _journal: Any = None  # of what happens in the block, where somebody will ask
     _destabilize: Callable[[], None] | None = None  # ends what `stabilize` began
     # The tape, and the thread's context, in which it records until that is stopped there.
     _entered: tuple[Tape, Any] | None = None
@@ -137,19 +145,12 @@ class GradientTape:
     ) -> None:
         self._stabilize = stabilize
         self._switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
-        self._ties: Ties | None = None
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._source_lines = source_lines
         self._budget = (
             None if memory_budget is None else bytes_of(memory_budget, "memory_budget of a tape")
         )
-        self._tape: Tape | None = None
-        self._recording = False
-        self._used_at: Place = ""
-        self._watched_variables: tuple[Variable, ...] = ()
-        self._hooked: dict[Key, Hooked] = {}
-        self._journal: Any = None  # of what happens in the block, where somebody will ask
 
     # ---- recording ---------------------------------------------------------------------------
 
@@ -385,7 +386,9 @@ class GradientTape:
         [2.0, 4.0]
         """
         if output_gradients is None and overrides is None:
-            policy = as_policy(unconnected_gradients)
+            policy = unconnected_gradients
+            if policy is not _NONE:
+                policy = as_policy(policy)
             found = self._plain_gradient(target, sources)
             if found is not _NOT_PLAIN:
                 return found if policy is _NONE else _filled(found, sources, policy)
@@ -414,7 +417,9 @@ class GradientTape:
         used = [(t, s) for t, s in zip(targets, seeds, strict=True) if self._can_be_target(t)]
         self._close()
         with _scope_of_gradients(), self._by(overrides, tape):
-            swept, behind = (tape, asked) if not self._hooked else self._with_hooks(tape, asked)
+            swept, behind = (
+                (tape, asked) if not self._hooked else self._with_hooks(tape, self._hooked, asked)
+            )
             pulled = pull_back_to(
                 swept,
                 [t for t, _ in used],
@@ -592,11 +597,14 @@ class GradientTape:
                 "such. tape.explain(value, source) says why it does not follow it."
             )
         key = key_of(tensor)
+        self._hooked = self._hooked or {}
         self._hooked.setdefault(key, Hooked(tensor, [])).hooks.append(fn)
 
-    def _with_hooks(self, tape: Tape, sources: Sequence[Any]) -> tuple[Tape, list[Any]]:
+    def _with_hooks(
+        self, tape: Tape, hooked: dict[Key, Hooked], sources: Sequence[Any]
+    ) -> tuple[Tape, list[Any]]:
         tape.restore_all()
-        return with_hooks(tape, self._hooked, sources)
+        return with_hooks(tape, hooked, sources)
 
     def explain(
         self,

@@ -38,7 +38,7 @@ from wengert.ops.math.elementwise import cast, exp, is_finite, log, sqrt, square
 from wengert.ops.reductions.cumulative import cumprod
 from wengert.ops.support.batch_rules import shift_axes, shift_axis
 from wengert.ops.support.declare import ANY, BOOL, NUMBER, REAL_OR_INT, wrong_dtype
-from wengert.ops.support.half_precision import widen
+from wengert.ops.support.half_precision import is_half, widen
 from wengert.ops.support.large_kernels import reduction_kernel
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -113,7 +113,7 @@ def _spread(g: Tensor, shape: Dims, axis: Dims) -> Tensor:
 
 
 def _size(shape: Dims, axis: Dims) -> int:
-    return math.prod([shape[i] for i in axis])
+    return shape[axis[0]] if len(axis) == 1 else math.prod([shape[i] for i in axis])
 
 
 # ---- sums and means ---------------------------------------------------------------------------
@@ -122,12 +122,12 @@ def _size(shape: Dims, axis: Dims) -> int:
 def _accurately(xp: Namespace, name: str, x: Array, axis: Dims, keepdims: bool) -> Array:
     """Two-byte floats are summed in float32, so that long sums stay accurate."""
     total = _in_float32(xp, name, x, axis, keepdims)
-    return total.astype(x.dtype, copy=False)
+    return total.astype(x.dtype) if is_half(x) else total
 
 
 def _in_float32(xp: Namespace, name: str, x: Array, axis: Dims, keepdims: bool) -> Array:
-    wide = widen(x)
-    total: Array = getattr(xp, name)(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
+    wide = widen(x) if is_half(x) else x
+    total: Array = getattr(xp, name)(wide, axis, wide.dtype, keepdims=keepdims)
     return total
 
 
@@ -161,7 +161,7 @@ def _mean_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Arra
     # No complex numbers have the mean 0 in TensorFlow, and no real ones NaN.
     count = max(_size(x.shape, axis), 1 if x.dtype.kind == "c" else 0)
     mean: Array = total / total.dtype.type(count)
-    return mean.astype(x.dtype, copy=False)
+    return mean.astype(x.dtype) if is_half(x) else mean
 
 
 def _mean_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:

@@ -12,9 +12,15 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array
 
 
+def is_half(x: Array) -> bool:
+    """Whether an array is of a half precision: float16 or bfloat16."""
+    dtype = x.dtype
+    return dtype.itemsize == 2 and dtype.kind in "fV"
+
+
 def widen(x: Array) -> Array:
-    """The array as float32 if it is of a half precision (float16, bfloat16), else unchanged."""
-    return in_precision(x, _WIDE) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
+    """The array as float32 if it is of a half precision, else unchanged."""
+    return in_precision(x, _WIDE) if is_half(x) else x
 
 
 def in_precision(x: Array, dtype: Any) -> Array:
