@@ -6,10 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 import wengert as tf
 
 DRAW = np.random.default_rng(20)
+
+
+@pytest.fixture(autouse=True)
+def same_draws() -> None:
+    """What a test draws does not depend on those before it, in the files that import this."""
+    DRAW.bit_generator.state = np.random.default_rng(20).bit_generator.state
 
 
 def parts(found: Any) -> list[Any]:

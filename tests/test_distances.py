@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.spatial.distance as theirs
-from scipy_compared import DRAW, assert_same, gradients
+from scipy_compared import DRAW, assert_same, gradients, same_draws  # noqa: F401
 
 import wengert as tf
 import wengert.scipy.spatial.distance as ours

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.interpolate
-from scipy_compared import DRAW, assert_same
+from scipy_compared import DRAW, assert_same, same_draws  # noqa: F401
 
 import wengert.scipy.interpolate as interpolate
 from wengert.scipy.interpolate import CubicSpline, RegularGridInterpolator, interp1d
@@ -121,6 +121,26 @@ def test_grids(sizes: tuple[int, ...], others: tuple[int, ...], fill: Any, metho
     assert_same(RegularGridInterpolator(*given)(at), theirs)
     parts = tuple(np.moveaxis(at, -1, 0))
     assert_same(interpolate.interpn(grid, values, parts, method, False, fill), theirs)
+
+
+@pytest.mark.parametrize("ends", ["not-a-knot", "natural", "periodic"])
+def test_complex_values(ends: str) -> None:
+    x, y, at = points(6, 0, (2,))
+    y = y + 1j * DRAW.normal(size=y.shape)
+    y[-1] = y[0]
+    ours, theirs = CubicSpline(x, y, 0, ends), scipy.interpolate.CubicSpline(x, y, 0, ends)
+    assert_same(ours(at), theirs(at), 1e-8)
+    assert_same(ours(at, 1), theirs(at, 1), 1e-7)
+    begin, end = x[0] - 0.3, x[-1] + 1.7
+    assert_same(ours.integrate(begin, end), theirs.integrate(begin, end), 1e-8)
+    for kind in ("linear", "nearest", "previous", "next", "cubic"):
+        inside = at[:6]
+        found = interp1d(x, y, kind, 0)(inside)
+        assert_same(found, scipy.interpolate.interp1d(x, y, kind, 0)(inside), 1e-8)
+    values = DRAW.normal(size=(6, 6)) + 1j
+    places = np.stack([inside, inside], -1)
+    expected = scipy.interpolate.interpn((x, x), values, places)
+    assert_same(interpolate.interpn((x, x), values, places), expected)
 
 
 def test_wrong_points() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.ndimage as theirs
-from scipy_compared import DRAW, assert_same
+from scipy_compared import DRAW, assert_same, same_draws  # noqa: F401
 
 import wengert.scipy.ndimage as ours
 

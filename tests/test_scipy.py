@@ -14,7 +14,7 @@ import scipy.linalg
 import scipy.signal
 import scipy.special
 import scipy.stats
-from scipy_compared import assert_same, directional, gradients, parts
+from scipy_compared import DRAW, assert_same, directional, gradients, parts, same_draws  # noqa: F401
 
 import wengert as tf
 import wengert.scipy.integrate as integrate
@@ -28,7 +28,6 @@ from wengert.scipy.stats.distribution import Continuous, Discrete
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 COUNT = 40
-DRAW = np.random.default_rng(20)
 
 # ---- what is compared ---------------------------------------------------------------------------
 
@@ -41,12 +40,6 @@ def slopes(f: Callable[..., Any], args: Sequence[Any], at: int) -> Any:
         return f(*args[:at], args[at] + by * step, *args[at + 1 :])
 
     return (8.0 * (moved(1) - moved(-1)) - (moved(2) - moved(-2))) / (12.0 * step)
-
-
-@pytest.fixture(autouse=True)
-def same_draws() -> None:
-    """What a test draws does not depend on those before it."""
-    DRAW.bit_generator.state = np.random.default_rng(20).bit_generator.state
 
 
 # ---- distributions ------------------------------------------------------------------------------

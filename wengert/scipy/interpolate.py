@@ -26,7 +26,7 @@ from wengert.ops.math import comparison as compare
 from wengert.ops.math.arithmetic import multiply
 from wengert.ops.math.comparison import where
 from wengert.ops.math.complex import abs as absolute
-from wengert.ops.math.complex import sign
+from wengert.ops.math.complex import real, sign
 from wengert.ops.math.elementwise import cast, floor, ones_like, zeros_like
 from wengert.ops.reductions.cumulative import cumsum
 from wengert.ops.reductions.reductions import reduce_any, reduce_max
@@ -49,9 +49,14 @@ def _beside(x: Tensor, axes: int) -> Tensor:
     return x[key] if axes else x
 
 
+def _ordered(x: Tensor) -> Tensor:
+    """Places as numbers that have an order; values that are complex make complex numbers of them."""
+    return real(x) if x.dtype.is_complex else x
+
+
 def _interval(places: Tensor, at: Tensor) -> Tensor:
     """The number of the interval that a place is in, or is nearest to."""
-    after = searchsorted(places, at, "right")
+    after = searchsorted(_ordered(places), _ordered(at), "right")
     last: Tensor = pairs.minimum(pairs.maximum(after, 1), dims(places)[0] - 1)
     return last - 1
 
@@ -64,7 +69,8 @@ def _within(line: Tensor, at: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _is_outside(places: Tensor, at: Tensor) -> Tensor:
-    return compare.logical_or(at < places[0], at > places[-1])
+    lines, x = _ordered(places), _ordered(at)
+    return compare.logical_or(x < lines[0], x > lines[-1])
 
 
 def _holds(condition: Tensor) -> bool:
@@ -102,7 +108,7 @@ def _fitting(places: Tensor, values: Tensor, axis: int) -> Tensor:
         raise ValueError("`x` must contain at least 2 elements.")
     if certainly(dims(values)[0] != n):
         raise ValueError(f"The length of `y` along `axis`={axis} doesn't match the length of `x`")
-    if _holds(places[1:] <= places[:-1]):
+    if _holds(_ordered(places[1:]) <= _ordered(places[:-1])):
         raise ValueError("`x` must be strictly increasing sequence.")
     fitting: Tensor = identity(values)
     return fitting
@@ -140,7 +146,8 @@ class PPoly:
     def _at(self, x: Numeric, extrapolate: bool | str) -> Tensor:
         at, places, c = promoted_floats(x, self.x, self.c)
         if extrapolate == "periodic":
-            at = places[0] + pairs.mod(at - places[0], places[-1] - places[0])
+            begin, end = _ordered(places[0]), _ordered(places[-1])
+            at = cast(begin + pairs.mod(_ordered(at) - begin, end - begin), c.dtype)
         behind = len(dims(c)) - 2
         i = _interval(places, at)
         away = _beside(at - gather_densely(places, i), behind)
@@ -192,7 +199,8 @@ class PPoly:
             return whole._at(b, how) - whole._at(a, how)
         begin, end, first, last = promoted_floats(a, b, self.x[0], self.x[-1])
         period = whole._at(last, True) - whole._at(first, True)
-        turns = floor((end - first) / (last - first)) - floor((begin - first) / (last - first))
+        before, after = (floor(_ordered((x - first) / (last - first))) for x in (begin, end))
+        turns = cast(after - before, period.dtype)
         return turns * period + whole._at(end, how) - whole._at(begin, how)
 
 
@@ -462,7 +470,7 @@ class interp1d:
             raise NotImplementedError(f"{kind} is unsupported: it is one of {', '.join(_KINDS)}.")
         places, values = promoted_floats(x, y)
         if not assume_sorted:
-            order = argsort(places)
+            order = argsort(_ordered(places))
             places = gather_densely(places, order)
             values = gather_densely(values, order, axis % len(dims(values)))
         self.x, self.y, self.axis = _points(places, values, axis)
@@ -477,7 +485,8 @@ class interp1d:
         """The values at some places."""
         at, places, values = promoted_floats(x, self.x, self.y)
         behind, rank = len(dims(values)) - 1, len(dims(at))
-        below, above = at < places[0], at > places[-1]
+        line, where_asked = _ordered(places), _ordered(at)
+        below, above = where_asked < line[0], where_asked > line[-1]
         if self.bounds_error:
             for outside, words in ((below, "below"), (above, "above")):
                 if _holds(outside):
@@ -494,7 +503,8 @@ class interp1d:
             return self._on_one_side(x, y, at)
         i, share = _within(x, at)
         if self._kind.startswith("nearest"):
-            is_far = share >= 0.5 if self._kind == "nearest-up" else share > 0.5
+            near = _ordered(share)
+            is_far = near >= 0.5 if self._kind == "nearest-up" else near > 0.5
             return gather_densely(y, i + cast(is_far, i.dtype))
         low = gather_densely(y, i)
         return low + (gather_densely(y, i + 1) - low) * _beside(share, len(dims(y)) - 1)
@@ -502,7 +512,10 @@ class interp1d:
     def _on_one_side(self, x: Tensor, y: Tensor, at: Tensor) -> Tensor:
         """The value at the last place before, or at the first one after; NaN where there is none, but of "zero"."""
         is_next = self._kind == "next"
-        found = searchsorted(x, at, "left") if is_next else searchsorted(x, at, "right") - 1
+        line, place = _ordered(x), _ordered(at)
+        found = (
+            searchsorted(line, place, "left") if is_next else searchsorted(line, place, "right") - 1
+        )
         last = dims(x)[0] - 1
         value = gather_densely(y, pairs.minimum(pairs.maximum(found, 0), last))
         if self._kind == "zero":
@@ -557,7 +570,7 @@ def _on_grid(values: Tensor, *grid: Tensor) -> Tensor:
             raise ValueError(
                 f"There are {dims(line)[0]} points and {sizes[i]} values on dimension {i}"
             )
-        if _holds(line[1:] <= line[:-1]):
+        if _holds(_ordered(line[1:]) <= _ordered(line[:-1])):
             raise ValueError(f"The points in dimension {i} must be strictly ascending")
     fitting: Tensor = identity(values)
     return fitting
@@ -611,7 +624,7 @@ def _of_corners(values: Tensor, grid: Sequence[Tensor], lines: Sequence[Tensor])
 
 def _of_nearest(values: Tensor, grid: Sequence[Tensor], lines: Sequence[Tensor]) -> Tensor:
     around = [_within(line, at) for line, at in zip(grid, lines, strict=True)]
-    return gather_nd(values, stack([i + cast(w > 0.5, i.dtype) for i, w in around], -1))
+    return gather_nd(values, stack([i + cast(_ordered(w) > 0.5, i.dtype) for i, w in around], -1))
 
 
 def interpn(

@@ -178,6 +178,7 @@ def _chosen(metric: str | Distance, points: Tensor, how: dict[str, Any]) -> Dist
                 "A metric of your own is not called for pairs here: tf.vectorized_map calls it for all of them."
             )
         metric = name
+    metric = metric.lower()
     if metric not in _DISTANCES:
         raise ValueError(
             f"Unknown Distance Metric: {metric}. It is one of {', '.join(_DISTANCES)}."
