@@ -31,17 +31,21 @@ WORTH: Final = 1 << 19  # and multiplications
 STRIP: Final = 48  # rows of the left matrix that are copied at once, if it lies transposed
 FAR: Final = 1 << 11  # bytes from one of its columns to the next,
 LONG: Final = 128  # of more than which are not in the cache any more when the next rows need them
+FEW: Final = 256  # rows, up to which a shallow buffer pays
 FEWEST: Final = 4  # rows and columns, below which NumPy multiplies by vectors
 EACH: Final = 1 << 15  # multiplications of each of several products, which NumPy begins faster
 
 
-def _depth() -> int:
-    """The rows of the right matrix in a buffer.
+def _depth(rows: int) -> int:
+    """The rows of the right matrix in a buffer, of which that many of the left one make use.
 
-    It fits the second cache with wide registers. With others it has half of the first one: all of it
-    took a fifth longer.
+    It fits the second cache with wide registers. Few rows do not make up for fetching it from there: then it
+    fits the first one, which is 5 to 20 percent faster. With other registers it has half of that: all of it took a
+    fifth longer.
     """
-    return 512 if vector_bytes() == 64 else 256
+    if vector_bytes() != 64:
+        return 256
+    return 128 if rows <= FEW else 512
 
 
 def product(a: Any, b: Any, out: Any = None) -> Any:
@@ -128,21 +132,23 @@ def _made(
     if are_woven:
         groups = max(rows // ROWS, 1)
     numbers = (rows, columns, depth, *a, b[0], max(b[1:]), *out[:2], panels, each, groups, batch)
-    made = _product(kind, -(-needed // panels), is_far, b_turned, are_woven)
+    made = _product(kind, -(-needed // panels), _depth(rows), is_far, b_turned, are_woven)
     together = batch * parts << TOGETHER if are_woven else 0
     return made.bound(batch * parts * groups + together, numbers, 3)
 
 
 @kernel
-def _product(kind: str, vectors: int, is_far: bool, is_turned: bool, are_woven: bool) -> str:
-    return _Product(kind, vectors, is_far, is_turned, are_woven).text()
+def _product(
+    kind: str, vectors: int, depth: int, is_far: bool, is_turned: bool, are_woven: bool
+) -> str:
+    return _Product(kind, vectors, depth, is_far, is_turned, are_woven).text()
 
 
 class _Product(Columns):
     """The kernel: a part is some rows and columns of one product."""
 
     def __init__(
-        self, kind: str, vectors: int, is_far: bool, is_turned: bool, are_woven: bool
+        self, kind: str, vectors: int, depth: int, is_far: bool, is_turned: bool, are_woven: bool
     ) -> None:
         super().__init__(kind, vectors, 3, 14)
         self.rows, self.columns, self.depth, *steps, panels, each, groups, batch = self.numbers
@@ -159,7 +165,7 @@ class _Product(Columns):
         together = self.add(self.div(self.sub(self.rows, 1), groups)[0], 1)
         begin = self.mul(group, together)
         self.own = begin, self.least(self.add(begin, together), self.rows)
-        self.deepest = _depth()
+        self.deepest = depth
         self.reserve(self.add(self.least(self.depth, self.deepest), self.width))
         self.enter = self._enter_turned if is_turned else self._enter
         self.strip = self.room(kind, self.deepest * STRIP) if is_far else ""
