@@ -264,6 +264,9 @@ def slice_(
             f"but got shapes {shape_text((len(starts),))} and {shape_text((len(sizes),))} instead. [Op:Slice]"
         )
     key = [_neighbours(i, *part) for i, part in enumerate(zip(starts, sizes, shape, strict=True))]
+    if type(x) is Tensor and not any(map(is_gathered, key)):
+        found: Tensor = apply(SLICE, (x,), {"key": tuple(key)})
+        return found
     rest = [slice(None) if is_gathered(part) else part for part in key]
     result: Tensor = apply(SLICE, (x,), {"key": tuple(rest)})
     return at_places(result, key, rest)
@@ -274,6 +277,12 @@ slice_.__name__ = slice_.__qualname__ = "slice"
 
 def _neighbours(axis: int, at: Any, count: Any, have: Any) -> slice | Window:
     """So many elements from a place on, or all to the end; an error if there are fewer."""
+    if (
+        type(at) is type(count) is type(have) is int
+        and 0 <= at <= have
+        and -1 <= count <= have - at
+    ):
+        return slice(at, have if count == -1 else at + count)
     to_the_end = type(count) is int and count == -1
     if is_placed(at):
         if to_the_end:
