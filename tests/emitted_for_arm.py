@@ -88,7 +88,7 @@ def texts() -> dict[str, str]:
         found[f"convolution {kind}"] = written
         written = winograd._Winograd(kind, block, fewer.unrolling(), 1).text()
         found[f"fewer products {kind}"] = written
-        found[f"eager product {kind}"] = matmul._Product(kind, 4, False, True, False).text()
+        found[f"eager product {kind}"] = matmul._Product(kind, 4, 256, False, True, False).text()
         found[f"transpose {kind}"] = transposes._Transposed(kind).text()
     return found
 
