@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import io
+import subprocess
 import sys
+import textwrap
 import unittest
 from collections import namedtuple
 from collections.abc import Callable, Iterator
@@ -208,6 +210,25 @@ def test_files_of_a_test() -> None:
     assert folder == Path(one.get_temp_dir())
     one.doCleanups()
     assert not folder.exists()
+
+
+def test_files_of_a_process() -> None:
+    """They lie in a folder of its own, not in the one that all programs share, and are gone after it."""
+    program = """
+        import os, tempfile
+        import wengert as tf
+
+        folder = tf.compat.v1.test.get_temp_dir()
+        assert folder == tf.compat.v1.test.get_temp_dir()
+        assert os.listdir(folder) == []
+        assert not os.path.samefile(folder, tempfile.gettempdir())
+        open(os.path.join(folder, "file"), "w").close()
+        print(folder)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    folder = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    assert folder
+    assert not Path(folder).exists()
 
 
 def test_what_is_written_to_a_stream(case: Any, capfd: pytest.CaptureFixture[str]) -> None:
