@@ -605,6 +605,53 @@ def test_v1_optimizer_of_ones_own() -> None:
     assert optimizer.get_slot(v, "seen").name == "v/Signs:0"
 
 
+def twice(rows: Any) -> Any:
+    return tf.IndexedSlices(2 * rows.values, rows.indices, rows.dense_shape)
+
+
+class Doubling:
+    """The gradient twice, in each of the methods that TensorFlow has for it."""
+
+    def _apply_dense(self: Any, grad: Any, var: Any) -> Any:
+        return super()._apply_dense(2 * grad, var)  # type: ignore[misc]
+
+    def _resource_apply_dense(self: Any, grad: Any, handle: Any) -> Any:
+        return super()._resource_apply_dense(2 * grad, handle)  # type: ignore[misc]
+
+    def _apply_sparse(self: Any, grad: Any, var: Any) -> Any:
+        return super()._apply_sparse(twice(grad), var)  # type: ignore[misc]
+
+    def _resource_apply_sparse(self: Any, grad: Any, handle: Any, indices: Any) -> Any:
+        return super()._resource_apply_sparse(2 * grad, handle, indices)  # type: ignore[misc]
+
+
+class DoublingDescent(Doubling, v1.GradientDescentOptimizer):
+    """Both kinds of methods."""
+
+
+class DoublingOldRows(v1.GradientDescentOptimizer):
+    """Of both kinds one: the rows come summed, and as the gradient of a whole variable."""
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        return super()._apply_dense(2 * grad, var)
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        assert grad.indices.numpy().tolist() == [1]
+        assert grad.dense_shape.numpy().tolist() == [4, 2]
+        return super()._apply_sparse(twice(grad), var)
+
+
+@pytest.mark.parametrize("kind", [DoublingDescent, DoublingOldRows])
+def test_v1_optimizer_that_changes_gradients(kind: Any) -> None:
+    """They are changed once, whichever methods are overridden."""
+    optimizer = kind(1.0)
+    v, table = tf.Variable([1.0, 2.0]), tf.Variable(np.ones([4, 2]))
+    rows = slices([[1.0, -1.0], [1.0, 0.0]], [1, 1])
+    optimizer.apply_gradients([(tf.constant([1.0, -1.0]), v), (rows, table)])
+    assert v.numpy().tolist() == [-1.0, 4.0]
+    assert table.numpy()[1].tolist() == [-3.0, 3.0]
+
+
 # ---- messages ---------------------------------------------------------------------------------
 
 

@@ -7,8 +7,8 @@ arithmetic of an update on a whole variable or on some of its rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final
 
 from wengert.ops.arrays.gathering import to_dense
 from wengert.ops.math.elementwise import cast
@@ -21,6 +21,9 @@ from wengert.train.gradient_inputs import check_dtype, list_variables, no_gradie
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor, dims
+
+DENSE: Final = ("_apply_dense",)
+SPARSE: Final = ("_apply_sparse", "_apply_sparse_duplicate_indices")
 
 
 class Optimizer:
@@ -196,16 +199,16 @@ class Optimizer:
         return self._step(part_of(grad), var)
 
     def _resource_apply_dense(self, grad: Any, handle: Variable) -> Any:
-        return self._apply_dense(grad, handle)
+        return self._step(part_of(grad), handle)
 
     def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Any:
-        if self.leaves_rows:
-            return self._step(Rows(grad), var)
-        shaped = IndexedSlices(grad.values, grad.indices, dims(var))
-        return self._step(part_of(to_dense(shaped)), var)
+        return self._step_rows(grad, var)
+
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Any:
+        return self._apply_sparse(merge_rows(grad), var)
 
     def _resource_apply_sparse(self, grad: Any, handle: Variable, indices: Any) -> Any:
-        return self._apply_sparse(IndexedSlices(grad, indices, dims(handle)), handle)
+        return self._step_rows(IndexedSlices(grad, indices, dims(handle)), handle)
 
     def _resource_apply_sparse_duplicate_indices(
         self, grad: Any, handle: Variable, indices: Any
@@ -223,6 +226,12 @@ class Optimizer:
             "and, for gradients that are IndexedSlices, `_apply_sparse(self, grad, var)`."
         )
 
+    def _step_rows(self, grad: IndexedSlices, variable: Variable) -> Any:
+        if self.leaves_rows:
+            return self._step(Rows(grad), variable)
+        shaped = IndexedSlices(grad.values, grad.indices, dims(variable))
+        return self._step(part_of(to_dense(shaped)), variable)
+
     # ---- helpers for subclasses --------------------------------------------------------------
 
     def _update(self, gradient: Any, variable: Variable) -> Any:
@@ -234,15 +243,37 @@ class Optimizer:
                     f"variable '{variable.name}', which has a constraint, is an IndexedSlices. "
                     "Apply tf.convert_to_tensor(gradient) instead."
                 )
-            return self._resource_apply_sparse_duplicate_indices(
-                gradient.values, variable, gradient.indices
-            )
-        update = self._resource_apply_dense(gradient, variable)
+            return self._update_rows(gradient, variable)
+        update = self._dense_hook()(gradient, variable)
         if constraint is None:
             return update
         return graph_mode.in_order(
             [update], lambda: variable.assign(constraint(variable), read_value=False)
         )
+
+    def _update_rows(self, gradient: IndexedSlices, variable: Variable) -> Any:
+        if self._defines_last(SPARSE):
+            shaped = IndexedSlices(gradient.values, gradient.indices, dims(variable))
+            return self._apply_sparse_duplicate_indices(shaped, variable)
+        return self._resource_apply_sparse_duplicate_indices(
+            gradient.values, variable, gradient.indices
+        )
+
+    def _dense_hook(self) -> Callable[[Any, Variable], Any]:
+        return self._apply_dense if self._defines_last(DENSE) else self._resource_apply_dense
+
+    def _defines_last(self, names: Sequence[str]) -> bool:
+        """Whether the methods, not their `_resource_` forms, are those that a subclass overrides.
+
+        Programs for version 1 often have one kind alone. Neither calls the other: a subclass that
+        changes gradients in both would change them twice.
+        """
+        for cls in type(self).__mro__:
+            if any(f"_resource{name}" in vars(cls) for name in names):
+                return False
+            if any(name in vars(cls) for name in names):
+                return True
+        return False
 
     def _hyper(self, **values: Any) -> None:
         """Set hyperparameters for this step: numbers, tensors, or functions that return them."""
