@@ -652,6 +652,35 @@ def test_v1_optimizer_that_changes_gradients(kind: Any) -> None:
     assert table.numpy()[1].tolist() == [-3.0, 3.0]
 
 
+class LazyAdam(v1.AdamOptimizer):
+    """Adam that leaves rows without a gradient as they are: it reads what TensorFlow's Adam has."""
+
+    def _resource_apply_sparse(self: Any, grad: Any, handle: Any, indices: Any) -> Any:
+        power1, power2 = self._get_beta_accumulators()
+        rate = self._lr_t * tf.sqrt(1 - power2) / (1 - power1)
+        m = (1 - self._beta1_t) * grad
+        v = (1 - self._beta2_t) * tf.square(grad)
+        step = rate * m / (tf.sqrt(v) + self._epsilon_t)
+        return handle.scatter_sub(tf.IndexedSlices(step, indices))
+
+
+def test_v1_optimizer_that_reads_anothers_numbers() -> None:
+    """Under TensorFlow's names, as tensors of the step."""
+    table = tf.Variable(tf.ones([3, 1]))
+    optimizer = LazyAdam(0.5)
+    optimizer.apply_gradients([(tf.IndexedSlices(tf.constant([[4.0]]), [1], [3, 1]), table)])
+    np.testing.assert_allclose(table.numpy().ravel(), [1.0, 0.5, 1.0], rtol=1e-6)
+    assert [power.numpy().round(6) for power in optimizer._get_beta_accumulators()] == [
+        np.float32(0.81),
+        np.float32(0.998001),
+    ]
+    v = tf.Variable([1.0])
+    momentum: Any = v1.MomentumOptimizer(lambda: 0.25, 0.5)
+    momentum.apply_gradients([(tf.ones([1]), v)])
+    assert momentum._learning_rate_tensor.numpy() == 0.25
+    assert momentum._momentum_tensor.numpy() == 0.5
+
+
 # ---- messages ---------------------------------------------------------------------------------
 
 

@@ -44,6 +44,14 @@ class Optimizer:
     GATE_OP: ClassVar[int] = 1
     GATE_GRAPH: ClassVar[int] = 2
 
+    # Under which names subclasses of TensorFlow's optimizers read the hyperparameters of a step.
+    read_as: ClassVar[dict[str, str]] = {
+        "rate": "_learning_rate_tensor",
+        "momentum": "_momentum_tensor",
+        "decay": "_decay_tensor",
+        "epsilon": "_epsilon_tensor",
+    }
+
     # Whether rows without a gradient, and their slots, stay unchanged.
     leaves_rows: bool = True
 
@@ -278,6 +286,9 @@ class Optimizer:
     def _hyper(self, **values: Any) -> None:
         """Set hyperparameters for this step: numbers, tensors, or functions that return them."""
         self._now = {name: scalar(value) for name, value in values.items()}
+        for name, value in self._now.items():
+            if name in self.read_as:
+                setattr(self, self.read_as[name], value)
 
     def _value(self, name: str, variable: Variable) -> Tensor:
         """A hyperparameter in the dtype of a variable."""

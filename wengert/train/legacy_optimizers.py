@@ -6,7 +6,7 @@ What a step does is in updates.py; here are the slots and the numbers that it ta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert.state.variable import Variable
 from wengert.train import graph_mode, updates
@@ -124,6 +124,12 @@ class AdamOptimizer(Optimizer):
     """
 
     leaves_rows = False
+    read_as: ClassVar[dict[str, str]] = {
+        "rate": "_lr_t",
+        "beta1": "_beta1_t",
+        "beta2": "_beta2_t",
+        "epsilon": "_epsilon_t",
+    }
 
     def __init__(
         self,
@@ -148,14 +154,18 @@ class AdamOptimizer(Optimizer):
             self._zeros_slot(variable, "m", self._name)
             self._zeros_slot(variable, "v", self._name)
 
+    def _get_beta_accumulators(self) -> tuple[Variable, Variable]:
+        return self._non_slot("beta1_power"), self._non_slot("beta2_power")
+
     def _prepare(self) -> None:
+        power1, power2 = self._get_beta_accumulators()
         self._hyper(
             rate=self._lr,
             beta1=self._beta1,
             beta2=self._beta2,
             epsilon=self._epsilon,
-            power1=self._non_slot("beta1_power"),
-            power2=self._non_slot("beta2_power"),
+            power1=power1,
+            power2=power2,
         )
 
     def _step(self, part: Part, variable: Variable) -> Any:
@@ -170,11 +180,10 @@ class AdamOptimizer(Optimizer):
 
     def _grow(self) -> list[Any]:
         """The powers for the next step."""
-        powers = (("beta1_power", "beta1"), ("beta2_power", "beta2"))
-        found = [(self._non_slot(power), beta) for power, beta in powers]
+        powers = zip(self._get_beta_accumulators(), ("beta1", "beta2"), strict=True)
         return [
             power.assign(power * self._value(beta, power), read_value=False)
-            for power, beta in found
+            for power, beta in powers
         ]
 
 
@@ -237,6 +246,8 @@ class AdadeltaOptimizer(Optimizer):
     >>> v.numpy().round(4)
     np.float32(0.4)
     """
+
+    read_as: ClassVar[dict[str, str]] = {"rate": "_lr_t", "rho": "_rho_t", "epsilon": "_epsilon_t"}
 
     def __init__(
         self,

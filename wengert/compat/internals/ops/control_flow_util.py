@@ -44,3 +44,7 @@ IsInXLAContext = IsInCond = _never
 def GraphOrParentsInXlaContext(graph: Any) -> bool:
     """No: no graph is compiled by XLA."""
     return False
+
+
+def GetContainingXLAContext(ctxt: Any) -> None:
+    """None: no context compiles by XLA."""
