@@ -200,6 +200,18 @@ def test_threads_whose_errors_count(case: Any) -> None:
         failing.join()
 
 
+def test_a_test_is_set_up_again_inside_a_graph() -> None:
+    """Libraries' own decorators do so, to run a test in each mode."""
+    one = Case()
+    with tf.Graph().as_default() as graph:
+        one.setUp()
+        assert tf.compat.v1.get_default_graph() is graph
+        assert graph.seed == 87654321
+        with one.session() as session:
+            assert session.run(tf.constant(2.0) * 3.0) == 6.0
+        one.tearDown()
+
+
 def test_files_of_a_test() -> None:
     """They are gone after it."""
     one = Case()

@@ -9,7 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from wengert.api.session.modes import executing_eagerly, get_default_graph, reset_default_graph
+from wengert.api.session.modes import (
+    executing_eagerly,
+    get_default_graph,
+    in_nested_graph,
+    reset_default_graph,
+)
 from wengert.api.session.session import IndexedSlicesValue, Session, get_default_session
 from wengert.graph.graph import Graph
 from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue
@@ -36,7 +41,8 @@ class WithSession(unittest.TestCase):
         if executing_eagerly():
             set_seed(SEED)
         else:
-            if get_default_session() is None:
+            # Decorators of tests call setUp again inside a new graph, which is as good as a reset one.
+            if get_default_session() is None and not in_nested_graph():
                 reset_default_graph()
             get_default_graph().seed = SEED
 

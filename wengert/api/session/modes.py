@@ -77,6 +77,12 @@ def has_default_graph() -> bool:
     return current_graph() is not None
 
 
+def in_nested_graph() -> bool:
+    """Whether a program made a graph of its own the default one."""
+    graph = current_graph()
+    return graph is not None and graph is not _Global.graph
+
+
 def reset_default_graph() -> None:
     """Start with a new, empty default graph. Not allowed inside `with graph.as_default()`.
 
@@ -84,14 +90,14 @@ def reset_default_graph() -> None:
     >>> tf.compat.v1.get_default_graph().get_operations()
     []
     """
-    graph = current_graph()
-    if graph is not None and graph is not _Global.graph:
+    if in_nested_graph():
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared "
             "graph, exit the nesting and create a new graph."
         )
+    was_default = current_graph() is not None
     new = _new_default()
-    if graph is not None:
+    if was_default:
         start_threads_with(new)
 
 
