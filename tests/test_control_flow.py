@@ -711,6 +711,20 @@ def test_loops_by_their_internal_name() -> None:
 
 
 @pytest.mark.parametrize(
+    "kind", [np.float64, np.dtype("float64"), "float64", tf.TensorSpec([2], tf.float64)]
+)
+def test_signatures_of_what_is_mapped(kind: Any) -> None:
+    """A dtype is one of NumPy as well; its results are of any shape."""
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]], tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y, total = tf.map_fn(lambda row: (row**2, tf.reduce_sum(row)), x, fn_output_signature=(kind, F64))  # fmt: skip
+    assert y.numpy().tolist() == [[1.0, 4.0], [9.0, 16.0]]
+    assert total.numpy().tolist() == [3.0, 7.0]
+    assert tape.gradient(y, x).numpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]
+
+
+@pytest.mark.parametrize(
     "run",
     [
         lambda x, **how: tf.map_fn(lambda a: a * a, x, **how),

@@ -210,6 +210,20 @@ def test_a_variable_that_is_computed_from_others() -> None:
         tf.Variable()
 
 
+def test_a_library_changes_whether_a_variable_is_trained() -> None:
+    """By the name inside TensorFlow, whose `trainable` cannot be set."""
+    module = tf.Module()
+    module.v, module.w = tf.Variable(2.0), tf.Variable(3.0)  # type: ignore[attr-defined]
+    for variable in module.variables:
+        variable._trainable = False
+    module.w._trainable = True  # type: ignore[attr-defined]
+    with tf.GradientTape() as tape:
+        y = module.v * module.w  # type: ignore[attr-defined]
+    assert [v.trainable for v in module.variables] == [False, True]
+    assert module.trainable_variables == tape.watched_variables() == (module.w,)  # type: ignore[attr-defined]
+    assert tape.gradient(y, module.v) is None  # type: ignore[attr-defined]
+
+
 def test_what_becomes_a_tensor_is_a_type() -> None:
     """It joins with other types, and tells what is one of them."""
     numbers = int | np.ndarray | tf.types.experimental.TensorLike

@@ -171,6 +171,15 @@ class Variable(Value, metaclass=Made):
     # ---- properties --------------------------------------------------------------------------
 
     @property
+    def _trainable(self) -> bool:
+        """`trainable`, by the name under which libraries change it: TensorFlow's cannot be set."""
+        return self.trainable
+
+    @_trainable.setter
+    def _trainable(self, value: bool) -> None:
+        self.trainable = value
+
+    @property
     def _unique_id(self) -> str:
         """What optimizers and libraries know it by."""
         return f"{self.name.rpartition(':')[0]}_{self._number}"

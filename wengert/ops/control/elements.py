@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wengert.ops.control.tensor_array import TensorArray
 from wengert.values import nest
-from wengert.values.dtypes import DType, as_dtype
+from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import dims
 from wengert.values.type_spec import TypeSpec
@@ -61,11 +61,9 @@ class _OfTensors(Elements):
         return source.read(i)
 
     def arrays(self, spec: Any, n: TensorLike) -> Any:
-        known = getattr(spec, "shape", None)
-        dtype = spec if isinstance(spec, DType) else getattr(spec, "dtype", None) or as_dtype(spec)
-        return TensorArray(
-            dtype, size=n, element_shape=None if known is None else TensorShape(known)
-        )
+        if isinstance(spec, TypeSpec):
+            return TensorArray(spec.dtype, size=n, element_shape=TensorShape(spec.shape))
+        return TensorArray(as_dtype(spec), size=n)  # NumPy's dtypes have shapes, of other things
 
     def write(self, spec: Any, arrays: Any, i: TensorLike, value: Any) -> Any:
         return arrays.write(i, value)
