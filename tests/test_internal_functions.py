@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import pickle
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +20,7 @@ from wengert.compat.inner import gradient_parts, handle_data, lookups, meta_grap
 from wengert.compat.internals.eager import backprop, forwardprop, forwardprop_util
 from wengert.compat.internals.framework import (
     func_graph,
+    ops,
     test_ops,
     test_util,
     type_spec,
@@ -469,6 +473,19 @@ def test_numbers_of_errors() -> None:
     assert errors.error_code_from_exception_type(tf.errors.NotFoundError) == 5
 
 
+def test_conversions_by_a_library_pass_arguments_on() -> None:
+    """A function that converts is given `as_ref`, and hands all that it is given to ours."""
+
+    class Parts:
+        pass
+
+    def converted(value: Any, *args: Any, **kwargs: Any) -> Any:
+        return ops.convert_to_tensor([1.0, 2.0], *args, **kwargs)
+
+    tf.register_tensor_conversion_function(Parts, converted)
+    assert (tf.constant([2.0, 3.0]) * Parts()).numpy().tolist() == [2.0, 6.0]
+
+
 def test_specs_with_bounds() -> None:
     spec = type_spec.BoundedTensorSpec([2], tf.float32, 0.0, [1.0, 2.0])
     assert spec.maximum.tolist() == [1.0, 2.0]
@@ -476,6 +493,11 @@ def test_specs_with_bounds() -> None:
     assert spec != type_spec.BoundedTensorSpec([2], tf.float32, 0.0, 1.0)
     whole = type_spec.BoundedTensorSpec.from_spec(tf.TensorSpec([2], tf.int32, "x"))
     assert (whole.minimum, whole.name) == (tf.int32.min, "x")
+    for other in (copy.deepcopy(spec), pickle.loads(pickle.dumps(spec))):
+        assert other == spec
+        assert hash(other) == hash(spec)
+    numbers = types.SimpleNamespace(shape=(2,), dtype=np.dtype("int64"), name=None)  # of NumPy
+    assert type_spec.BoundedTensorSpec.from_spec(numbers).maximum == tf.int64.max
     with pytest.raises(ValueError, match="broadcast"):
         type_spec.BoundedTensorSpec([2], tf.float32, 0.0, [1.0, 2.0, 3.0])
 

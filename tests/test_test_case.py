@@ -213,15 +213,16 @@ def test_a_test_is_set_up_again_inside_a_graph() -> None:
 
 
 def test_files_of_a_test() -> None:
-    """They are gone after it."""
+    """They lie apart from other tests', and outlive it, as a writer of summaries may."""
     one = Case()
     folder = Path(one.get_temp_dir())
     file = one.create_tempfile(content="text")
     assert Path(file.full_path).read_text() == "text"
     assert Path(one.create_tempdir()).is_dir()
     assert folder == Path(one.get_temp_dir())
+    assert folder != Path(Case().get_temp_dir())
     one.doCleanups()
-    assert not folder.exists()
+    assert folder.is_dir()
 
 
 def test_files_of_a_process() -> None:

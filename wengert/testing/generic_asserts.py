@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wengert.errors import OpError
+from wengert.testing.folder import get_temp_dir
 
 
 class Plainly(unittest.TestCase):
@@ -158,11 +159,9 @@ class Plainly(unittest.TestCase):
     # ---- files ---------------------------------------------------------------------------------
 
     def get_temp_dir(self) -> str:
-        """A temporary folder of this test, which is removed after it."""
+        """A temporary folder of this test, kept until the process ends: writers may outlive a test."""
         if not getattr(self, "_folder", None):
-            folder = tempfile.TemporaryDirectory(prefix="wengert-test-")
-            self.addCleanup(folder.cleanup)
-            self._folder = folder.name
+            self._folder = tempfile.mkdtemp(dir=get_temp_dir())
         return self._folder
 
     def create_tempdir(self, name: str | None = None) -> Any:

@@ -1,11 +1,7 @@
 """tf.compat.v1.test: tests, and gradient checks in graphs."""
 
-import atexit as _atexit
-import functools as _functools
 import os as _os
-import shutil as _shutil
 import sys as _sys
-import tempfile as _tempfile
 from typing import Any as _Any
 from unittest import mock
 
@@ -14,6 +10,7 @@ from wengert.api.gradients.gradient_checker import (
     compute_gradient_error_of_graph as compute_gradient_error,
 )
 from wengert.api.gradients.gradient_checker import compute_gradient_of_graph as compute_gradient
+from wengert.testing.folder import get_temp_dir
 
 __all__ = [
     "compute_gradient",
@@ -22,20 +19,6 @@ __all__ = [
     "mock",
     "test_src_dir_path",
 ]
-
-
-@_functools.cache
-def get_temp_dir() -> str:
-    """A temporary folder for files of tests: the same for the whole process, removed when it ends.
-
-    >>> import os
-    >>> os.path.isdir(tf.compat.v1.test.get_temp_dir())
-    True
-    """
-    # Never the folder that all programs share: tests empty and remove what they are given.
-    folder = _tempfile.mkdtemp(prefix="wengert-test-")
-    _atexit.register(_shutil.rmtree, folder, ignore_errors=True)
-    return folder
 
 
 def test_src_dir_path(relative_path: str) -> str:

@@ -13,7 +13,7 @@ from wengert.api.session.modes import inside_function as inside_function
 from wengert.api.session.session import get_default_session as get_default_session
 from wengert.compat.inner.gradient_functions import GradientRegistry, own_gradient
 from wengert.compat.v1 import colocate_with as colocate_with
-from wengert.compat.v1 import convert_to_tensor as convert_to_tensor
+from wengert.compat.v1 import convert_to_tensor as _convert_to_tensor
 from wengert.compat.v1 import enable_eager_execution as enable_eager_execution
 from wengert.compat.v1 import (
     executing_eagerly_outside_functions as executing_eagerly_outside_functions,
@@ -35,6 +35,19 @@ class _Eager(type):
 
 class EagerTensor(Tensor, metaclass=_Eager):
     """A tensor that has a value: not one of a graph, nor of a batch."""
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    as_ref: bool = False,
+    preferred_dtype: Any = None,
+    dtype_hint: Any = None,
+    accepted_result_types: Any = None,
+) -> Any:
+    """A tensor of a value. There are no references, so that none is made of `as_ref`."""
+    return _convert_to_tensor(value, dtype, name, preferred_dtype, dtype_hint)
 
 
 def convert_n_to_tensor(values: Iterable[Any], dtype: Any = None, name: str | None = None) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert.values.dtypes import as_dtype
 from wengert.values.type_spec import TensorSpec
 
 
@@ -38,9 +39,12 @@ class BoundedTensorSpec(TensorSpec):
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
         """The same, by another name; a spec without bounds takes those of its dtype."""
-        limits = spec.dtype.min, spec.dtype.max
-        low, high = getattr(spec, "minimum", limits[0]), getattr(spec, "maximum", limits[1])
-        return cls(spec.shape, spec.dtype, low, high, name or spec.name)
+        dtype = as_dtype(spec.dtype)
+        low, high = getattr(spec, "minimum", dtype.min), getattr(spec, "maximum", dtype.max)
+        return cls(spec.shape, dtype, low, high, name or spec.name)
+
+    def _serialize(self) -> Any:
+        return self.shape, self.dtype, self._minimum, self._maximum, self.name
 
     @property
     def minimum(self) -> Any:
