@@ -336,3 +336,17 @@ def test_snappy_and_bad_blocks() -> None:
     data[3] ^= 1
     with pytest.raises(tf.errors.DataLossError, match="checksum"):
         list(entries_of(bytes(data)))
+
+
+def test_a_checkpoint_of_a_graph_counts_by_itself(tmp_path: Path) -> None:
+    """Its counter is made when it first saves, after the program's initializers ran."""
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        v = tf.compat.v1.get_variable("v", initializer=2.0)
+        session.run(tf.compat.v1.initializers.global_variables())
+        first = tf.train.Checkpoint(v=v)
+        paths = [Path(first.save(str(tmp_path / "c"))).name for _ in range(2)]
+        assert paths == ["c-1", "c-2"]
+        assert session.run(first.save_counter) == 2
+        again = tf.train.Checkpoint(v=v)
+        again.restore(str(tmp_path / "c-2")).run_restore_ops()
+        assert Path(again.save(str(tmp_path / "c"))).name == "c-3"

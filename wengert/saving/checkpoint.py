@@ -131,11 +131,14 @@ class Checkpoint(AutoTrackable):
         return path
 
     def _counted(self, session: Any) -> int:
+        is_new = self._save_counter is None
         counter = self.save_counter
         if counter.graph is None:
             counter.assign_add(1)
             return int(counter.numpy())
         chosen = counter.graph.session_for(session, "save()")
+        if is_new:  # the program's initializers were run without it
+            chosen.run(counter.initializer)
         with activate((), counter.graph):
             added: Any = counter.assign_add(1, read_value=False)
         chosen.run(added)

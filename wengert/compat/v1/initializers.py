@@ -1,4 +1,7 @@
-"""tf.compat.v1.initializers, and the initializers in tf.compat.v1 itself."""
+"""tf.compat.v1.initializers, and the initializers in tf.compat.v1 itself.
+
+Those of variables and tables are operations that run the others.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,12 @@ from wengert.api.initializers.sampling import (
 )
 from wengert.api.initializers.simple import check_constant
 from wengert.compat.v1.functions import arrays
+from wengert.compat.v1.functions.switches import tables_initializer as tables_initializer
+from wengert.compat.v1.functions.variables import (
+    global_variables_initializer,
+    local_variables_initializer,
+    variables_initializer,
+)
 from wengert.ops.arrays import creation
 from wengert.ops.arrays.indexing import slice_
 from wengert.values.dtypes import DType, as_dtype, float32
@@ -326,15 +335,18 @@ def he_uniform(seed: Any = None) -> Initializer:
 
 # The names of tf.compat.v1.initializers.
 constant = constant_initializer
+global_variables = global_variables_initializer
 glorot_normal = glorot_normal_initializer
 glorot_uniform = glorot_uniform_initializer
 identity = identity_initializer
+local_variables = local_variables_initializer
 ones = ones_initializer
 orthogonal = orthogonal_initializer
 random_normal = random_normal_initializer
 random_uniform = random_uniform_initializer
 truncated_normal = truncated_normal_initializer
 uniform_unit_scaling = uniform_unit_scaling_initializer
+variables = variables_initializer
 variance_scaling = variance_scaling_initializer
 zeros = zeros_initializer
 
