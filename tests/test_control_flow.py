@@ -692,6 +692,18 @@ def test_operations_of_a_body_belong_with_one_around_it() -> None:
     assert found[0] == [b"loc:@around"]
 
 
+def test_a_loop_that_begins_with_what_is_made_of_tensors() -> None:
+    """In eager mode its next values may be tensors: libraries begin with parameters of theirs."""
+    start = tf.RaggedTensor.from_row_lengths(tf.constant([1.0, 2.0]), [1, 1])
+    with tf.GradientTape() as tape:
+        tape.watch(start)
+        _, y = tf.while_loop(
+            lambda i, _: i < 3, lambda i, x: (i + 1, tf.reduce_sum(x**2)), (0, start)
+        )
+    assert y.numpy() == 625.0
+    assert tape.gradient(y, start).flat_values.numpy().tolist() == [1000.0, 2000.0]
+
+
 def test_loops_by_their_internal_name() -> None:
     """A list stays one unless the only value is asked for."""
     tf.compat.install()

@@ -91,14 +91,17 @@ class _Variables:
         """What a body returned, in the structure of the variables."""
         return nest.pack_sequence_as(self.initial, nest.flatten(self.checked(values)))
 
-    def checked(self, values: Any) -> Any:
-        """What a body returned, in a structure of its own, if that is like the structure of the variables."""
+    def checked(self, values: Any, in_parts: bool = True) -> Any:
+        """What a body returned, in a structure of its own, if that is like the structure of the variables.
+
+        With `in_parts` what is made of tensors has to be made of the same ones.
+        """
         one = isinstance(self.initial, (list, tuple)) and len(self.initial) == 1
         if one and (not isinstance(values, (list, tuple)) or len(values) != 1):
             values = [values]
         try:
             nest.assert_same_structure(
-                self.initial, values, check_types=False, expand_composites=True
+                self.initial, values, check_types=False, expand_composites=in_parts
             )
         except (TypeError, ValueError) as error:
             raise ValueError(
@@ -129,7 +132,8 @@ def _in_python(
         )
         if not goes_on:
             break
-        returned = variables.checked(body(*variables.arguments(values)))
+        # A parameter of a library may be the first value, and tensors the next ones.
+        returned = variables.checked(body(*variables.arguments(values)), in_parts=False)
         before, values = values, returned
         if mask is not None:
             kept, new = (nest.flatten(nest.map_structure(_as_tensor, v)) for v in (before, values))
