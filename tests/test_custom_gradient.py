@@ -1113,3 +1113,13 @@ def test_a_shape_is_looked_at_once_and_only_where_it_is_not_certain() -> None:
     assert checks(lambda a: scaled(a, tf.constant([2.0]))) == 0
     # The size of what is picked only a run knows: nothing says that the product is as long as `a`.
     assert checks(lambda a: scaled(a, tf.stop_gradient(tf.boolean_mask(a * 2.0, a < 2.0)))) == 2
+
+
+def test_the_function_that_was_decorated() -> None:
+    """By both names that TensorFlow's decorators give it."""
+
+    def thrice(x: Any) -> Any:
+        return 3.0 * x, lambda g: 3.0 * g
+
+    made: Any = tf.custom_gradient(thrice)
+    assert made.__wrapped__ is made.__original_wrapped__ is thrice

@@ -213,7 +213,7 @@ def test_a_variable_that_is_computed_from_others() -> None:
 def test_a_library_changes_whether_a_variable_is_trained() -> None:
     """By the name inside TensorFlow, whose `trainable` cannot be set."""
     module = tf.Module()
-    module.v, module.w = tf.Variable(2.0), tf.Variable(3.0)  # type: ignore[attr-defined]
+    module.v, module.w = tf.Variable(2.0), tf.Variable(3.0)
     for variable in module.variables:
         variable._trainable = False
     module.w._trainable = True  # type: ignore[attr-defined]
@@ -257,6 +257,29 @@ def test_optimizers_of_keras_2_by_their_modules(path: str) -> None:
     assert v.numpy() == 0.5
     with pytest.raises(ImportError, match=r"tf_keras\.layers\.Dense"):
         keras2.Keras2(keras2.NAME).layers.Dense(2)
+
+
+def test_an_optimizer_derived_from_the_base_of_keras_2() -> None:
+    """Its first argument is the name; every optimizer is one of the base, and not of what derives."""
+    base: Any = keras2.Keras2(keras2.NAME).optimizers.Optimizer
+    assert base is keras2.Keras2("tf_keras.optimizers.legacy").Optimizer
+
+    class Halving(base):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__("halving")
+
+        def minimize(self, variables: Any) -> None:
+            for v in variables:
+                v.assign(v / 2)
+
+    v, optimizer = tf.Variable(3.0), Halving()
+    optimizer.minimize([v])
+    assert (v.numpy(), optimizer.name) == (1.5, "halving")
+    sgd = tf.optimizers.SGD(0.5)
+    assert isinstance(optimizer, Halving)
+    assert isinstance(optimizer, tf.optimizers.Optimizer)
+    assert isinstance(sgd, base)
+    assert not isinstance(sgd, Halving)
 
 
 def test_keras_2_that_is_installed_is_stood_in_for(tmp_path: Path) -> None:

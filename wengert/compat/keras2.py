@@ -56,6 +56,21 @@ def absent(path: str) -> Any:
     return _Absent(path, (), {"_is_absent": True, "__module__": NAME})
 
 
+class _AnyOptimizer(type):
+    def __instancecheck__(cls, value: object) -> bool:
+        every = cls.__dict__.get("_is_base") and isinstance(value, optimizers.Optimizer)
+        return every or super().__instancecheck__(value)
+
+
+class Optimizer(optimizers.Optimizer, metaclass=_AnyOptimizer):
+    """The base of optimizers in Keras 2, whose first argument is the name: it has no learning rate."""
+
+    _is_base = True  # of those that are here, too
+
+    def __init__(self, name: str, **options: Any) -> None:
+        super().__init__(0.0, name=name, **options)
+
+
 class Keras2(ModuleType):
     """The module, or one of its modules whose names are here."""
 
@@ -71,6 +86,12 @@ class Keras2(ModuleType):
         if path in _HERE:
             found: Any = Keras2(path)
         else:
-            found = getattr(_HERE.get(self.__name__), name, None) or absent(path)
+            found = _other(path) or getattr(_HERE.get(self.__name__), name, None) or absent(path)
         setattr(self, name, found)
         return found
+
+
+def _other(path: str) -> Any:
+    """What has another form in Keras 2 than here."""
+    parent, _, name = path.rpartition(".")
+    return Optimizer if name == "Optimizer" and _HERE.get(parent) is optimizers else None

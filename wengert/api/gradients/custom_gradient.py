@@ -70,6 +70,7 @@ class CustomGradient:
         self._batch = batch
         self._signature = signature_of(function)
         named_after(self, function)
+        self.__original_wrapped__ = function  # as TensorFlow's decorators call it
 
     def __get__(self, instance: object, owner: Any = None) -> Callable[..., Any]:
         return self if instance is None else functools.partial(self, instance)

@@ -14,7 +14,7 @@ from wengert.values import nest
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import dims
-from wengert.values.type_spec import TypeSpec
+from wengert.values.type_spec import DenseSpec, TypeSpec
 
 if TYPE_CHECKING:
     from wengert.values.typing import TensorLike
@@ -61,7 +61,7 @@ class _OfTensors(Elements):
         return source.read(i)
 
     def arrays(self, spec: Any, n: TensorLike) -> Any:
-        if isinstance(spec, TypeSpec):
+        if isinstance(spec, DenseSpec):
             return TensorArray(spec.dtype, size=n, element_shape=TensorShape(spec.shape))
         return TensorArray(as_dtype(spec), size=n)  # NumPy's dtypes have shapes, of other things
 
