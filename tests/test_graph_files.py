@@ -135,7 +135,7 @@ def test_frozen(tmp_path: Path) -> None:
     with tf.Graph().as_default() as graph, v1.Session() as session:
         v1.train.import_meta_graph(f"{path}.meta").restore(session, path)
         freeze: Any = v1.graph_util.convert_variables_to_constants
-        frozen = freeze(session, graph.as_graph_def(), ["y"])
+        frozen = freeze(session, session.graph_def, ["y"])
         partly = freeze(session, graph.as_graph_def(), ["y"], variable_names_blacklist=["in/w"])
     assert not [n for n in frozen.node if n.op == "VarHandleOp"]
     assert [n.name for n in partly.node if n.op == "VarHandleOp"] == ["in/w"]

@@ -98,9 +98,9 @@ class Session:
         return self._graph
 
     @property
-    def graph_def(self) -> list[Any]:
-        """The node definitions of the graph's operations."""
-        return [op.node_def for op in self._graph.operations]
+    def graph_def(self) -> Any:
+        """The graph as TensorFlow's message GraphDef, which functions that freeze and write graphs take."""
+        return self._graph.as_graph_def()
 
     # ---- running -----------------------------------------------------------------------------
 
