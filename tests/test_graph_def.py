@@ -96,6 +96,15 @@ def test_variables_come_with_their_assignments() -> None:
         assert session.run(y).tolist() == [3.0, 6.0]
 
 
+def test_attributes_that_are_messages() -> None:
+    """Programs that go through a graph read sizes and constants from `get_attr`, as from node_def."""
+    with tf.Graph().as_default():
+        x = tf1.placeholder(tf.float32, [None, 3])
+        value = tf.constant([[1.0, 2.0]]).op.get_attr("value")
+    assert tf.make_ndarray(value).tolist() == [[1.0, 2.0]]
+    assert [d.size for d in x.op.get_attr("shape").dim] == [-1, 3]
+
+
 def test_control_inputs_and_scopes() -> None:
     """What runs before stays before; a name that is taken gets a number."""
     with tf.Graph().as_default() as graph:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
+from wengert.values.shapes import TensorShape
+
 
 class Exchange:
     """What writes a graph as GraphDef."""
@@ -31,6 +35,12 @@ class Exchange:
     def attribute(self, op: Any, name: str) -> Any:
         """An attribute that TensorFlow's form of an operation has; None if it has not."""
         return self._load().attribute_of(op, name)
+
+    def told(self, op: Any, name: str, value: Any) -> Any:
+        """An attribute as programs read it: a shape and a constant's tensor are messages."""
+        if isinstance(value, (TensorShape, np.ndarray, np.generic, list)):
+            return self._load().told(op, name, value)
+        return value
 
     def versions(self) -> Any:
         """The versions of the format that is written, as VersionDef."""

@@ -87,7 +87,7 @@ class Operation(metaclass=ABCMeta):  # those of tapes are such, too
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute that the operation was made with; text is bytes."""
-        return as_told(self._attribute(name))
+        return exchange.told(self, name, as_told(self._attribute(name)))
 
     @property
     def noted(self) -> dict[str, Any]:

@@ -169,7 +169,7 @@ class GraphVariable(Variable):
         self._graph = current_graph()
         handle: Any = self._graph.as_graph_element(named(proto.variable_name))
         self._handle = handle
-        self._shape = handle.op.get_attr("shape")
+        self._shape = TensorShape(handle.op.get_attr("shape"))
         self._name_as(handle.op.name)
         self.constraint = self._caching_device = None
         self.uses_resource = proto.is_resource

@@ -11,8 +11,10 @@ from wengert.compat.graph_defs.export import as_graph_def as as_graph_def
 from wengert.compat.graph_defs.nodes import attr_value
 from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
 from wengert.compat.graph_defs.producer import GRAPH_DEF_VERSION
+from wengert.compat.graph_defs.tensors import make_tensor_proto
 from wengert.formats.protos import is_there, message
 from wengert.graph.operation import Operation
+from wengert.values.shapes import TensorShape
 
 
 def versions() -> Any:
@@ -42,6 +44,19 @@ def attribute_of(op: Operation, name: str) -> Any:
             return own
     found = nodes_of(op)[-1].attr
     return attr_of(found[name]) if name in found and name not in (OWN, CALL) else None
+
+
+def told(op: Operation, name: str, value: Any) -> Any:
+    """A shape as TensorShapeProto, the tensor of a constant as TensorProto; anything else itself."""
+    if not is_there():
+        return value
+    if isinstance(value, list):
+        return [told(op, name, part) for part in value]
+    if isinstance(value, TensorShape):
+        return value.as_proto()
+    known = op_defs().get(op.type)
+    attr = known.attrs.get(name) if known else None
+    return make_tensor_proto(value) if attr and attr.kind == "tensor" else value
 
 
 def op_def(kind: str) -> Any:
