@@ -14,6 +14,7 @@ def test_is_tensor() -> None:
     slices = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]), [2])
     assert all(map(tf.is_tensor, [tf.constant(1.0), tf.Variable(1.0), slices]))
     assert not any(map(tf.is_tensor, [1.0, [tf.constant(1.0)], np.ones(2), None]))
+    assert not any(map(tf.is_symbolic_tensor, [1.0, None, np.ones(2), tf.constant(1.0)]))
 
 
 def test_static_values() -> None:

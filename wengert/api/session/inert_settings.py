@@ -113,8 +113,6 @@ def is_symbolic_tensor(tensor: object) -> bool:
     >>> tf.is_symbolic_tensor(tf.constant(1.0))
     False
     """
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"is_symbolic_tensor takes a tensor, got {type(tensor).__name__}.")
     return isinstance(tensor, SymbolicTensor)
 
 
