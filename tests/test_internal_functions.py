@@ -522,6 +522,15 @@ def test_another_input_of_an_operation() -> None:
         product.op._update_input(0, tf.constant(1.0))
 
 
+def test_a_gradient_through_an_input_that_is_younger() -> None:
+    """Reverse mode goes by what needs what, not by which operation was made first."""
+    with tf.Graph().as_default():
+        x = tf.constant(3.0)
+        y = tf.square(x) * 2.0
+        y.op.inputs[0].op._update_input(0, x * 5.0)
+        assert tf.compat.v1.Session().run(tf.gradients(y, x)) == [300.0]
+
+
 # ---- matrices by rows ----------------------------------------------------------------------------
 
 

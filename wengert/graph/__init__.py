@@ -2,6 +2,7 @@
 
 names           Names within a graph: unique, and nested in scopes
 operation       One operation of a graph
+order           Operations in an order in which they can run
 recorded        An operation that a tape recorded, as one of a graph
 devices         Where operations are to run: the names of devices, nested and merged
 graph_builder   Building a graph: how operations that come through the door become nodes

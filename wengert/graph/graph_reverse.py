@@ -8,6 +8,7 @@ from typing import Any
 from wengert.core.context import thread
 from wengert.core.reverse import Cotangents, sweep, through
 from wengert.graph.operation import Operation
+from wengert.graph.order import in_order
 from wengert.overrides.gradient_ops import Entry, Whole, records_of
 from wengert.overrides.override import Overrides
 from wengert.values.bound_ops import bound
@@ -51,7 +52,7 @@ def operations_between(
     overrides: Overrides | None = None,
     outward: bool = False,
 ) -> list[Operation]:
-    """The operations on a path from a wanted value to a target, in the order of creation.
+    """The operations on a path from a wanted value to a target, in an order in which they can run.
 
     Of an overridden name scope all operations are included, even those off these paths.
     """
@@ -69,8 +70,8 @@ def operations_between(
             waiting += [x.op for x in brought.get(id(op), ()) if x._key not in cut]
     depends = set(wanted)
     between = []
-    for op in [op for graph in graphs for op in graph.operations]:
-        if id(op) not in reached or not op.inputs:
+    for op in [op for graph in graphs for op in _in_order(graph, reached)]:
+        if not op.inputs:
             continue
         if overrides is None:
             passes, whole = op.row.differentiable, False
@@ -82,6 +83,10 @@ def operations_between(
         if flows:
             depends.update(y._key for y in op.outputs if y._key not in cut)
     return between
+
+
+def _in_order(graph: Any, reached: set[int]) -> list[Operation]:
+    return in_order([op for op in graph.operations if id(op) in reached])
 
 
 def _with_those_around(graph: Any) -> list[Any]:
