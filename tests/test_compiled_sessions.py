@@ -313,6 +313,25 @@ def test_a_result_is_fed_in_another_size(level: int) -> None:
                 assert session.run(z, {x: [0.0]}).tolist() == [0.0]
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_sizes_come_with_a_result_that_is_fed(level: int) -> None:
+    """A gradient that needs the sizes of a fed result does not ask for the placeholder that they came from."""
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, [None, None])
+        middle = tf.nn.relu(x)
+        y = tf.reduce_sum(tf.exp(middle), 1) * tf.fill([tf.shape(middle)[0]], 2.0)
+        first = tf.gradients(y, middle)
+        second = tf.gradients(first, middle)
+        with session_of(level) as session:
+            for i in range(FEW):
+                fed = np.full((i % 3, 2), 0.5, "f4")
+                found = session.run([first, second], {middle: fed})
+                wanted = [2.0 * np.exp(fed)] * 2
+                np.testing.assert_allclose(np.concatenate(found), wanted, rtol=1e-6)
+            with pytest.raises(tf.errors.InvalidArgumentError, match="You must feed a value"):
+                session.run(tf.reduce_sum(x) + y, {middle: fed})
+
+
 def test_a_graph_may_grow_between_runs() -> None:
     with tf.Graph().as_default():
         x = v1.placeholder(tf.float32, [None])

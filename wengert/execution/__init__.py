@@ -2,6 +2,7 @@
 
 plan             Plans: what has to run for some results, in which order, and when each value may
                  be dropped
+fed_sizes        Sizes that come with what is fed
 description      A plan in words: its steps, what they move and compute, and their source lines
 engine_registry  The registry of engines, and which of them computes a graph
 derived_graphs   Graphs derived from a graph: of its gradients, and of its tangents

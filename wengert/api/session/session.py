@@ -23,6 +23,7 @@ from wengert.execution.engine_registry import (
     compiles_sizes,
     engine_of,
 )
+from wengert.execution.fed_sizes import measured_by_feeds
 from wengert.execution.part import part_of
 from wengert.execution.plan import Plan
 from wengert.graph.graph import Graph, defaults
@@ -322,6 +323,10 @@ class _Run:
         tensors = [e for e in elements if isinstance(e, SymbolicTensor)]
         self._operations = [e for e in elements if isinstance(e, Operation)]
         self._plan = Plan(tensors, feeds, self._operations)
+        self._measured = measured_by_feeds(self._plan)
+        if self._measured:
+            feeds = [*feeds, *[one.tensor for one in self._measured]]
+            self._plan = Plan(tensors, feeds, self._operations)
         self._lock = new_lock()
         self._waits = engine == AT_LENGTH and Settings.check is None
         self._left = 0  # runs before it is compiled, if it waits
@@ -358,7 +363,8 @@ class _Run:
     def __call__(self, session: Session, fed: list[Any]) -> list[Any]:
         for i in self._fed_handles:
             fed[i] = Cell.from_array(fed[i])
-        given = [*fed, *[session.cell(op) for op in self._resources]]
+        sizes = [one.stand_in(fed) for one in self._measured]
+        given = [*fed, *sizes, *[session.cell(op) for op in self._resources]]
         if self._waits:
             self._count(given)
         compiled = self._compiled
