@@ -96,11 +96,13 @@ def test_variables_come_with_their_assignments() -> None:
         assert session.run(y).tolist() == [3.0, 6.0]
 
 
-def test_attributes_that_are_messages() -> None:
+def test_attributes_in_tensorflows_form() -> None:
     """Programs that go through a graph read sizes and constants from `get_attr`, as from node_def."""
     with tf.Graph().as_default():
         x = tf1.placeholder(tf.float32, [None, 3])
         value = tf.constant([[1.0, 2.0]]).op.get_attr("value")
+        padded = tf.pad(x, [[0, 0], [1, 1]], "SYMMETRIC")
+    assert padded.op.get_attr("mode") == padded.op.node_def.attr["mode"].s == b"SYMMETRIC"
     assert tf.make_ndarray(value).tolist() == [[1.0, 2.0]]
     assert [d.size for d in x.op.get_attr("shape").dim] == [-1, 3]
 

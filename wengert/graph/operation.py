@@ -12,7 +12,7 @@ from wengert.errors import OutOfRangeError
 from wengert.graph.exchange import exchange
 from wengert.overrides.argument_forms import Told
 from wengert.overrides.row_override import RecordedOperation, with_rule
-from wengert.overrides.told_attributes import as_told
+from wengert.overrides.told_attributes import as_told, told_attributes
 from wengert.values.symbolic import SymbolicTensor
 
 
@@ -100,13 +100,14 @@ class Operation(metaclass=ABCMeta):  # those of tapes are such, too
             return self.noted[name]
         if name == "_gradient_op_type" and self.row.gradient_type:
             return self.row.gradient_type
-        if name not in self.attrs:
+        attrs = told_attributes(self, self.type, self.attrs)
+        if name not in attrs:
             found = exchange.attribute(self, name)
             if found is not None:
                 return found
             if name == "T" and self.inputs and self.row.bodies is None:
                 return self.inputs[0].dtype
-        return attribute(self.name, self.attrs, name)
+        return attribute(self.name, attrs, name)
 
     def _set_attr(self, name: str, value: Any) -> None:
         """Change an attribute; that of the gradient's type replaces the operation's rule."""
