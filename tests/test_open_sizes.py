@@ -412,6 +412,32 @@ def test_a_variable_has_another_shape_at_each_reading(shape: Any, compiled: bool
         assert int(size) == 2 * given.size
 
 
+def test_a_variable_of_another_shape_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No call tells its sizes: the graph was made for them within itself, until Python's stack was full."""
+    made: list[Any] = []
+
+    class Noted(by_size._Sized):
+        def __init__(self, *args: Any) -> None:
+            made.append(args)
+            super().__init__(*args)
+
+    monkeypatch.setattr(by_size, "_Sized", Noted)
+    x = tf.Variable([[1.0, 2.0]], shape=[None, 2])
+
+    @tf.function
+    def squares(scale: Any) -> Any:
+        with tf.GradientTape() as tape:
+            total = scale * tf.reduce_sum(tf.matmul(x, x, transpose_b=True) ** 2)
+        return total, tape.gradient(total, x)
+
+    for rows in (1, 3, 2):
+        x.assign(tf.ones([rows, 2]))
+        total, slope = squares(0.5)
+        assert float(total) == 2.0 * rows**2
+        assert slope.numpy().tolist() == [[4.0 * rows] * 2] * rows
+        assert len(made) <= 1
+
+
 @pytest.mark.parametrize("compiled", [True, False])
 def test_its_gradient_has_the_shape_of_what_was_read(compiled: bool) -> None:
     v = tf.Variable([[1.0]], shape=[None, None])

@@ -143,6 +143,9 @@ class _Sized:
             given = [_entering(graph, v, x) for v, x in pairs]
             found = replay(general, subgraph.results, given, shares=True)
             outputs = [graph.entered(y) for y in found]
+        if not all(is_certain(x._array.shape) for x in graph.all_inputs):
+            # It would be made for the same sizes again and again: those of a variable are its own.
+            raise TypeError("A variable of no certain shape has sizes that no call tells")
         self._inner = type(subgraph)(graph, outputs)
         self._takes_all = all(self._arrays) and not graph.captured
 
