@@ -388,3 +388,17 @@ def test_only_what_nobody_else_sees_is_added_to_in_place() -> None:
     assert not reverse._added(STRIDED_SLICE, attrs, g, {}, "x")
     with tf.GradientTape():
         assert not added(ones)
+
+
+@pytest.mark.parametrize("place", [(1,), (1, 2), (1, 2, 0)])
+def test_one_place_is_gathered_as_it_is_indexed(place: tuple[int, ...]) -> None:
+    """By one index of as many numbers as the tensor has axes, too, which leaves a scalar."""
+    x = tf.constant(counting((2, 3, 2)))
+    for gathered in (tf.gather_nd, tf.function(tf.gather_nd)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            found = gathered(x, list(place))
+        np.testing.assert_array_equal(found, x.numpy()[place])
+        expected = np.zeros(x.shape)
+        expected[place] = 1.0
+        np.testing.assert_array_equal(tf.convert_to_tensor(tape.gradient(found, x)), expected)

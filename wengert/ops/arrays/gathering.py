@@ -311,7 +311,8 @@ def _taken_at(x: Array, at: tuple[Any, ...]) -> Array:
         return x[at]
     front, rest = x.shape[: len(at)], x.shape[len(at) :]
     taken = x.reshape(math.prod(front), *rest).take(linear(at, front), axis=0)
-    return taken.reshape(*np.broadcast_shapes(*[np.shape(a) for a in at]), *rest)
+    # The shape in one piece: of one place in a tensor's elements there are no numbers to give one by one.
+    return taken.reshape((*np.broadcast_shapes(*[np.shape(a) for a in at]), *rest))
 
 
 def _scatter_nd_kernel(
