@@ -9,6 +9,7 @@ import pytest
 import scipy.interpolate
 from scipy_compared import DRAW, assert_same, same_draws  # noqa: F401
 
+import wengert as tf
 import wengert.scipy.interpolate as interpolate
 from wengert.scipy.interpolate import CubicSpline, RegularGridInterpolator, interp1d
 
@@ -170,3 +171,87 @@ def test_wrong_points() -> None:
         RegularGridInterpolator(([0.0, 1.0], [0.0, 1.0]), np.eye(2))([[0.5, 0.5, 0.5]])
     with pytest.raises(AttributeError, match=r"no 'griddata'\. tf.wrap makes a differentiable"):
         interpolate.griddata
+
+
+@pytest.mark.parametrize("extrapolate", [True, False, "periodic"])
+def test_polynomials_of_intervals_that_fall(extrapolate: Any) -> None:
+    """In a function, too, that is traced for places of any number, which may rise or fall."""
+    x, c = np.cumsum(DRAW.uniform(0.2, 1.0, 5)), DRAW.normal(size=(3, 4))
+    at = np.concatenate([x, DRAW.uniform(x[0] - 1.0, x[-1] + 1.0, 9)])
+    sizes = [tf.TensorSpec([3, None], "float64"), *[tf.TensorSpec([None], "float64")] * 2]
+    traced = tf.function(
+        lambda c, x, at: interpolate.PPoly(c, x, extrapolate)(at), input_signature=sizes
+    )
+    for places in (x, x[::-1].copy()):
+        ours, theirs = (m.PPoly(c, places, extrapolate) for m in (interpolate, scipy.interpolate))
+        assert_same(ours(at), theirs(at))
+        assert_same(traced(c, places, at), theirs(at))
+        assert_same(ours.derivative()(at), theirs.derivative()(at))
+        if extrapolate != "periodic":  # which SciPy has for places that rise
+            assert_same(ours.integrate(1.0, 2.0), theirs.integrate(1.0, 2.0))
+    moved = DRAW.normal(size=(2, 3, 4))
+    ours, theirs = (m.PPoly(moved, x, axis=1) for m in (interpolate, scipy.interpolate))
+    assert_same(ours(at), theirs(at))
+    flat = np.array([1.0, np.nan])  # a constant at a place that is no number
+    assert_same(interpolate.PPoly(c[:1], x)(flat), scipy.interpolate.PPoly(c[:1], x)(flat))
+
+
+def test_grids_that_fall_places_alone_and_places_that_are_no_numbers() -> None:
+    x, y, values = np.array([3.0, 2.0, 0.5]), np.array([0.0, 1.0]), DRAW.normal(size=(3, 2, 2))
+    at = DRAW.uniform([0.5, 0.0], [3.0, 1.0], (4, 2))
+    for method in ("linear", "nearest"):
+        for grid, numbers in (((x, y), values), ((x[:1], y), values[:1]), ((x, y), values + 1j)):
+            how: dict[str, Any] = {"method": method, "bounds_error": False, "fill_value": None}
+            for xi in (at, at[0], tuple(at[0]), tuple(at.T), np.where(at > 2.0, np.nan, at)):
+                found = interpolate.interpn(grid, numbers, xi, **how)
+                assert_same(found, scipy.interpolate.interpn(grid, numbers, xi, **how))
+        line = interpolate.interpn((x,), values, at[:, 0], method)
+        assert_same(line, scipy.interpolate.interpn((x,), values, at[:, 0], method))
+    with pytest.raises(ValueError, match="xi is out of bounds in dimension 1"):
+        interpolate.interpn((x, y), values, [1.0, np.nan])
+
+
+def test_slopes_that_are_complex() -> None:
+    x, y, at = points(4, 0, ())
+    curves = (m.CubicHermiteSpline(x, y, y + 1j) for m in (interpolate, scipy.interpolate))
+    ours, theirs = (curve(at) for curve in curves)
+    assert_same(ours, theirs)
+
+
+def test_lines_of_one_place_and_kinds_by_number() -> None:
+    x, y, at = points(5, 0, (2,))
+    for order in (0, 1, 3):
+        ours, theirs = (m.interp1d(x, y, order, 0)(x) for m in (interpolate, scipy.interpolate))
+        assert_same(ours, theirs, 1e-8)
+    for kind in ("linear", "nearest", "previous"):
+        how: dict[str, Any] = {"bounds_error": False, "fill_value": (1.0, 3.0)}
+        modules = (interpolate, scipy.interpolate)
+        ours, theirs = (m.interp1d(x[:1], y[:1, 0], kind, 0, **how)(at) for m in modules)
+        assert_same(ours, theirs)
+
+
+def test_wrong_points_say_what_is_wrong() -> None:
+    x = np.arange(4.0)
+    curve = interpolate.PPoly(np.ones((2, 3)), x)
+    for expected, call in {
+        "number of coefficients != len": lambda: interpolate.PPoly(np.ones((2, 2)), x),
+        "at least 2 breakpoints": lambda: interpolate.PPoly(np.ones((2, 0)), x[:1]),
+        "at least 2-dimensional": lambda: interpolate.PPoly(x, x),
+        "at least of order 0": lambda: interpolate.PPoly(np.ones((0, 3)), x),
+        "increasing or decreasing": lambda: interpolate.PPoly(np.ones((2, 3)), [0, 2, 1, 3]),
+        "cannot be negative": lambda: curve(x, -1),
+        "`y` must contain only finite": lambda: CubicSpline(x, [1.0, np.nan, 2.0, 3.0]),
+        "`x` must contain only finite": lambda: CubicSpline([0.0, 1.0, 2.0, np.inf], x),
+        "only works with real": lambda: interpolate.PchipInterpolator(x, x + 1j),
+        "used with other boundary": lambda: CubicSpline(x, x, bc_type=("periodic", "natural")),
+        "in the form": lambda: CubicSpline(x, x, bc_type=(1, 2)),
+        "not the expected one": lambda: CubicSpline(x, x, bc_type=((1, [0.0, 1.0]), (1, 0.0))),
+        "equal in length along": lambda: interp1d(x, x[:3]),
+        "exactly one dimension": lambda: interp1d(1.0, x),
+        r"broadcast up to shape \(1,\)": lambda: interp1d(x, x, "linear", -1, True, False, [1, 2])(
+            0
+        ),
+        "ascending or descending": lambda: RegularGridInterpolator(([0, 2, 1, 3],), x),
+    }.items():
+        with pytest.raises(ValueError, match=expected):
+            call()

@@ -20,6 +20,7 @@ from wengert.ops.arrays.gathering import gather_densely, gather_nd
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.shaping import broadcast_to, reshape
+from wengert.ops.arrays.slicing import reverse
 from wengert.ops.linalg.diagonals import diag
 from wengert.ops.linalg.tridiagonal import tridiagonal_solve
 from wengert.ops.math import comparison as compare
@@ -62,15 +63,33 @@ def _interval(places: Tensor, at: Tensor) -> Tensor:
 
 
 def _within(line: Tensor, at: Tensor) -> tuple[Tensor, Tensor]:
-    """The interval that a place is in, and which share of it is before the place."""
+    """The interval that a place is in, and which share of it is before the place: none where there is one place alone."""
+    if _is_one(line):
+        return zeros_like(searchsorted(_ordered(line), _ordered(at))), zeros_like(at)
     i = _interval(line, at)
     begin = gather_densely(line, i)
     return i, (at - begin) / (gather_densely(line, i + 1) - begin)
 
 
+def _is_one(line: Tensor) -> bool:
+    """Whether a line is known to have one place."""
+    size = dims(line)[0]
+    return isinstance(size, int) and size == 1
+
+
 def _is_outside(places: Tensor, at: Tensor) -> Tensor:
     lines, x = _ordered(places), _ordered(at)
     return compare.logical_or(x < lines[0], x > lines[-1])
+
+
+def _rising(places: Tensor, at: Tensor) -> tuple[Tensor, Tensor]:
+    """Places, and others, as numbers that rise with them: of places that fall the opposites."""
+    lines, x = _ordered(places), _ordered(at)
+    falls = lines[-1] < lines[0]
+    if type(falls) is Tensor:
+        return (-lines, -x) if falls else (lines, x)
+    way = where(falls, cast(-1.0, lines.dtype), cast(1.0, lines.dtype))
+    return lines * way, x * way
 
 
 def _holds(condition: Tensor) -> bool:
@@ -91,21 +110,26 @@ def _back(y: Tensor, places: int, axis: int) -> Tensor:
     return moveaxis(y, list(range(places)), list(range(axis, axis + places))) if axis else y
 
 
-def _points(x: Numeric, y: Numeric, axis: int) -> tuple[Tensor, Tensor, int]:
+def _points(
+    x: Numeric, y: Numeric, axis: int, is_smooth: bool = True
+) -> tuple[Tensor, Tensor, int]:
     """Places and values, of which there is one for each place."""
     places, values = promoted_floats(x, y)
     if len(dims(places)) != 1:
         raise ValueError("`x` must be 1-dimensional.")
     front, axis = _in_front(values, axis)
-    return places, _fitting(places, front, axis), axis
+    return places, _fitting(places, front, axis, is_smooth), axis
 
 
 @deferrable
-def _fitting(places: Tensor, values: Tensor, axis: int) -> Tensor:
-    """The values, if they fit the places, and these rise."""
+def _fitting(places: Tensor, values: Tensor, axis: int, is_smooth: bool) -> Tensor:
+    """The values, if they fit the places, and these rise; of a smooth curve all are finite, as one reaches far."""
     n = dims(places)[0]
-    if certainly(n < 2):
-        raise ValueError("`x` must contain at least 2 elements.")
+    if certainly(n < 1 + is_smooth):
+        raise ValueError(f"`x` must contain at least {1 + is_smooth} elements.")
+    for name, found in (("x", places), ("y", values)) if is_smooth else ():
+        if _holds(found - found != 0.0):  # neither an infinity nor NaN has a difference of zero
+            raise ValueError(f"`{name}` must contain only finite values.")
     if certainly(dims(values)[0] != n):
         raise ValueError(f"The length of `y` along `axis`={axis} doesn't match the length of `x`")
     if _holds(_ordered(places[1:]) <= _ordered(places[:-1])):
@@ -131,31 +155,44 @@ class PPoly:
     def __init__(
         self, c: Numeric, x: Numeric, extrapolate: bool | str | None = None, axis: int = 0
     ) -> None:
-        self.c, self.x = promoted_floats(c, x)
+        coefficients, places = promoted_floats(c, x)
+        self._set(_fitting_coefficients(coefficients, places, axis), places, extrapolate, axis)
+        self._may_fall = True
+
+    def _set(self, c: Tensor, x: Tensor, extrapolate: bool | str | None, axis: int) -> None:
+        self.c, self.x, self.axis = c, x, axis
         self.extrapolate = True if extrapolate is None else extrapolate
-        self.axis = axis
+        self._may_fall = False
 
     def _with(self, c: Tensor) -> PPoly:
-        return PPoly(c, self.x, self.extrapolate, self.axis)
+        found = PPoly.__new__(PPoly)
+        found._set(c, self.x, self.extrapolate, self.axis)
+        found._may_fall = self._may_fall
+        return found
 
     def __call__(self, x: Numeric, nu: int = 0, extrapolate: bool | str | None = None) -> Tensor:
         """The values at some places, or those of the nu-th derivative."""
+        if nu < 0:
+            raise ValueError("Order of derivative cannot be negative")
         found = self.derivative(nu) if nu else self
         return found._at(x, self.extrapolate if extrapolate is None else extrapolate)
 
-    def _at(self, x: Numeric, extrapolate: bool | str) -> Tensor:
-        at, places, c = promoted_floats(x, self.x, self.c)
+    def _at(self, asked: Numeric, extrapolate: bool | str) -> Tensor:
+        at, places, c = promoted_floats(asked, self.x, self.c)
         if extrapolate == "periodic":
             begin, end = _ordered(places[0]), _ordered(places[-1])
             at = cast(begin + pairs.mod(_ordered(at) - begin, end - begin), c.dtype)
         behind = len(dims(c)) - 2
-        i = _interval(places, at)
+        lines, x = _rising(places, at) if self._may_fall else (_ordered(places), _ordered(at))
+        i = _interval(lines, x)
         away = _beside(at - gather_densely(places, i), behind)
         value = gather_densely(c[0], i)
         for m in range(1, dims(c)[0]):
             value = value * away + gather_densely(c[m], i)
+        if dims(c)[0] == 1:  # a constant has no value, either, at a place that is no number
+            value = where(compare.not_equal(away, away), math.nan, value)
         if extrapolate is False:
-            value = where(_beside(_is_outside(places, at), behind), math.nan, value)
+            value = where(_beside(_is_outside(lines, x), behind), math.nan, value)
         return _back(value, len(dims(at)), self.axis)
 
     def derivative(self, nu: int = 1) -> PPoly:
@@ -204,6 +241,27 @@ class PPoly:
         return turns * period + whole._at(end, how) - whole._at(begin, how)
 
 
+@deferrable
+def _fitting_coefficients(c: Tensor, x: Tensor, axis: int) -> Tensor:
+    """The coefficients, their own axis and that of the intervals first, if they fit the ends of the intervals."""
+    if len(dims(x)) != 1 or certainly(dims(x)[0] < 2):
+        raise ValueError("at least 2 breakpoints are needed")
+    if len(dims(c)) < 2:
+        raise ValueError("Coefficients array must be at least 2-dimensional.")
+    if not 0 <= axis < len(dims(c)) - 1:
+        raise ValueError(f"axis={axis} must be between 0 and {len(dims(c)) - 1}")
+    c = moveaxis(c, [axis, axis + 1], [0, 1]) if axis else c
+    if certainly(dims(c)[0] == 0):
+        raise ValueError("polynomial must be at least of order 0")
+    if certainly(dims(c)[1] != dims(x)[0] - 1):
+        raise ValueError("number of coefficients != len(x)-1")
+    way = _ordered(x[1:] - x[:-1])
+    if _holds(way > 0.0) and _holds(way < 0.0):
+        raise ValueError("`x` must be strictly increasing or decreasing.")
+    fitting: Tensor = identity(c)
+    return fitting
+
+
 class CubicHermiteSpline(PPoly):
     """The curve of third degree through points, of which the slopes there are given.
 
@@ -221,8 +279,13 @@ class CubicHermiteSpline(PPoly):
         extrapolate: bool | str | None = None,
     ) -> None:
         places, values, at = _points(x, y, axis)
-        values, slopes = promoted_floats(values, _in_front(in_floats(dydx), axis)[0])
-        super().__init__(_cubic(places, values, slopes), places, extrapolate, at)
+        slopes = _in_front(in_floats(dydx), axis)[0]
+        self._curve(*promoted_floats(places, values, slopes), at, extrapolate)
+
+    def _curve(
+        self, x: Tensor, y: Tensor, slopes: Tensor, axis: int, extrapolate: bool | str | None
+    ) -> None:
+        self._set(_cubic(x, y, slopes), x, extrapolate, axis)
 
 
 def _steps(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -279,15 +342,18 @@ class CubicSpline(CubicHermiteSpline):
             _periodic_slopes(places, values) if is_periodic else _slopes(places, values, bc_type)
         )
         extrapolate = "periodic" if is_periodic and extrapolate is None else extrapolate
-        super().__init__(places, values, slopes, 0, extrapolate)
-        self.axis = at
+        self._curve(places, values, slopes, at, extrapolate)
 
 
 def _conditions(bc_type: Any, like: Tensor) -> list[Condition | str]:
     """What holds at both ends: an order and as many values as there are curves, or that the end has no knot."""
     given = (bc_type, bc_type) if isinstance(bc_type, str) else bc_type
-    if len(given) != 2:
+    if not isinstance(given, Sequence) or len(given) != 2:
         raise ValueError("`bc_type` must contain 2 elements to specify start and end conditions.")
+    if "periodic" in [one for one in given if isinstance(one, str)]:
+        raise ValueError(
+            "'periodic' `bc_type` is defined for both curve ends and cannot be used with other boundary conditions."
+        )
     found: list[Condition | str] = []
     for one in given:
         if isinstance(one, str) and one != _NOT_A_KNOT and one not in _NAMED:
@@ -295,11 +361,22 @@ def _conditions(bc_type: Any, like: Tensor) -> list[Condition | str]:
         if isinstance(one, str) and one == _NOT_A_KNOT:
             found.append(one)
             continue
-        order, value = _NAMED[one] if isinstance(one, str) else one
+        order, value = _NAMED[one] if isinstance(one, str) else _order_and_value(one)
         if order not in (1, 2):
             raise ValueError("The specified derivative order must be 1 or 2.")
-        found.append((order, reshape(broadcast_to(cast(value, like.dtype), dims(like)), (-1,))))
+        number = cast(value, like.dtype)
+        if dims(number) and shapes_differ(dims(number), dims(like)):
+            raise ValueError(
+                f"`deriv_value` shape {dims(number)} is not the expected one {dims(like)}."
+            )
+        found.append((order, reshape(broadcast_to(number, dims(like)), (-1,))))
     return found
+
+
+def _order_and_value(condition: Any) -> Any:
+    if not isinstance(condition, Sequence) or len(condition) != 2:
+        raise ValueError("A specified derivative value must be given in the form (order, value).")
+    return condition
 
 
 @deferrable
@@ -355,6 +432,16 @@ def _periodic_slopes(x: Tensor, y: Tensor) -> Tensor:
     return reshape(concat([found, found[:1]], 0), dims(y))
 
 
+def _real_points(x: Numeric, y: Numeric, axis: int, who: str) -> tuple[Tensor, Tensor, int]:
+    """Places and values for a curve whose slopes depend on which values are greater."""
+    found = _points(x, y, axis)
+    if found[1].dtype.is_complex:
+        raise ValueError(
+            f"`{who}` only works with real values for `y`: a curve of np.real(y) and one of np.imag(y) make one."
+        )
+    return found
+
+
 class PchipInterpolator(CubicHermiteSpline):
     """The curve through points that rises where they rise, and has its extremes among them.
 
@@ -366,9 +453,8 @@ class PchipInterpolator(CubicHermiteSpline):
     def __init__(
         self, x: Numeric, y: Numeric, axis: int = 0, extrapolate: bool | str | None = None
     ) -> None:
-        places, values, at = _points(x, y, axis)
-        super().__init__(places, values, _monotone_slopes(places, values), 0, extrapolate)
-        self.axis = at
+        places, values, at = _real_points(x, y, axis, type(self).__name__)
+        self._curve(places, values, _monotone_slopes(places, values), at, extrapolate)
 
 
 @deferrable
@@ -416,10 +502,9 @@ class Akima1DInterpolator(CubicHermiteSpline):
     ) -> None:
         if method not in ("akima", "makima"):
             raise NotImplementedError(f"`method`={method} is unsupported.")
-        places, values, at = _points(x, y, axis)
+        places, values, at = _real_points(x, y, axis, type(self).__name__)
         slopes = _akima_slopes(places, values, method == "makima")
-        super().__init__(places, values, slopes, 0, False if extrapolate is None else extrapolate)
-        self.axis = at
+        self._curve(places, values, slopes, at, False if extrapolate is None else extrapolate)
 
 
 @deferrable
@@ -445,6 +530,19 @@ def _akima_slopes(x: Tensor, y: Tensor, is_modified: bool) -> Tensor:
 # ---- lines ------------------------------------------------------------------------------------
 
 _KINDS: Final = ("linear", "slinear", "nearest", "nearest-up", "previous", "zero", "next", "cubic")
+_OF_ORDERS: Final = {0: "zero", 1: "slinear", 3: "cubic"}
+
+
+@deferrable
+def _of_length(x: Tensor, y: Tensor, axis: int) -> Tensor:
+    """The values, if there are as many as places."""
+    if len(dims(x)) != 1:
+        raise ValueError("the x array must have exactly one dimension.")
+    if not dims(y):
+        raise ValueError("the y array must have at least one dimension.")
+    if -len(dims(y)) <= axis < len(dims(y)) and certainly(dims(x)[0] != dims(y)[axis]):
+        raise ValueError("x and y arrays must be equal in length along interpolation axis.")
+    return identity(y)  # type: ignore[no-any-return]
 
 
 class interp1d:
@@ -459,22 +557,24 @@ class interp1d:
         self,
         x: Numeric,
         y: Numeric,
-        kind: str = "linear",
+        kind: str | int = "linear",
         axis: int = -1,
         copy: bool = True,
         bounds_error: bool | None = None,
         fill_value: Any = math.nan,
         assume_sorted: bool = False,
     ) -> None:
+        kind = _OF_ORDERS.get(kind, kind) if isinstance(kind, int) else kind
         if kind not in _KINDS:
             raise NotImplementedError(f"{kind} is unsupported: it is one of {', '.join(_KINDS)}.")
         places, values = promoted_floats(x, y)
+        values = _of_length(places, values, axis)
         if not assume_sorted:
             order = argsort(_ordered(places))
             places = gather_densely(places, order)
             values = gather_densely(values, order, axis % len(dims(values)))
-        self.x, self.y, self.axis = _points(places, values, axis)
-        self._kind, self._fill = kind, fill_value
+        self.x, self.y, self.axis = _points(places, values, axis, is_smooth=False)
+        self._kind, self.fill_value = kind, fill_value
         self._extrapolates = isinstance(fill_value, str) and fill_value == "extrapolate"
         if self._extrapolates and bounds_error:
             raise ValueError("Cannot extrapolate and raise at the same time.")
@@ -493,9 +593,11 @@ class interp1d:
                     raise ValueError(f"A value in x_new is {words} the interpolation range.")
         found = self._curve(at) if self._curve is not None else self._between(places, values, at)
         if not self._extrapolates:
-            fill = self._fill if isinstance(self._fill, tuple) else (self._fill, self._fill)
-            for outside, value in zip((below, above), fill, strict=True):
-                found = where(_beside(outside, behind), cast(value, found.dtype), found)
+            given = self.fill_value
+            ends = given if isinstance(given, tuple) and len(given) == 2 else (given, given)
+            for outside, value in zip((below, above), ends, strict=True):
+                fill = _fitting_fill(cast(value, found.dtype), values)
+                found = where(_beside(outside, behind), fill, found)
         return _back(found, rank, self.axis)
 
     def _between(self, x: Tensor, y: Tensor, at: Tensor) -> Tensor:
@@ -507,6 +609,8 @@ class interp1d:
             is_far = near >= 0.5 if self._kind == "nearest-up" else near > 0.5
             return gather_densely(y, i + cast(is_far, i.dtype))
         low = gather_densely(y, i)
+        if _is_one(x):
+            return low
         return low + (gather_densely(y, i + 1) - low) * _beside(share, len(dims(y)) - 1)
 
     def _on_one_side(self, x: Tensor, y: Tensor, at: Tensor) -> Tensor:
@@ -522,6 +626,21 @@ class interp1d:
             return value
         is_there = found <= last if is_next else found >= 0
         return where(_beside(is_there, len(dims(y)) - 1), value, math.nan)
+
+
+@deferrable
+def _fitting_fill(value: Tensor, values: Tensor) -> Tensor:
+    """What stands outside, if it can be that for all curves."""
+    given, shape = dims(value), dims(values)[1:]
+    wanted = shape or (1,)
+    padded = (*[1] * (len(wanted) - len(given)), *given)
+    if len(padded) > len(wanted) or any(
+        certainly(size not in (1, n)) for size, n in zip(padded, wanted, strict=True)
+    ):
+        raise ValueError(
+            f"fill_value argument must be able to broadcast up to shape {wanted} but had shape {given}"
+        )
+    return reshape(value, ()) if given and not shape else identity(value)  # type: ignore[no-any-return]
 
 
 # ---- grids ------------------------------------------------------------------------------------
@@ -545,16 +664,37 @@ class RegularGridInterpolator:
         fill_value: float | None = math.nan,
     ) -> None:
         self.values, *grid = promoted_floats(values, *points)
+        for i, line in enumerate(grid):
+            if (
+                len(dims(line)) == 1
+                and i < len(dims(self.values))
+                and _holds(_ordered(line)[:1] > _ordered(line)[-1:])
+            ):
+                grid[i], self.values = reverse(line, [0]), reverse(self.values, [i])
         self.values = _on_grid(self.values, *grid)
         self.grid = tuple(grid)
         self.method, self.bounds_error, self.fill_value = _method(method), bounds_error, fill_value
 
     def __call__(self, xi: Any, method: str | None = None) -> Tensor:
         """The values at places, whose coordinates are in the last axis, or in a tuple."""
-        places = stack(broadcast_arrays(*xi), -1) if isinstance(xi, tuple) else in_floats(xi)
+        places = _stacked(xi) if isinstance(xi, tuple) else _rows(xi, len(self.grid))
         at, values, *grid = promoted_floats(places, self.values, *self.grid)
         how = _method(method or self.method), self.bounds_error, self.fill_value
         return _between(at, values, grid, *how)
+
+
+def _stacked(xi: Any) -> Any:
+    """Places whose coordinates are in the last axis: those of a tuple are in its parts."""
+    return stack(broadcast_arrays(*xi), -1) if isinstance(xi, tuple) else xi
+
+
+@deferrable
+def _rows(xi: Numeric, count: int) -> Tensor:
+    """Places in rows: a list of numbers is one of a grid of several axes, and as many of a grid of one."""
+    at = in_floats(xi)
+    if len(dims(at)) != 1:
+        return identity(at)  # type: ignore[no-any-return]
+    return reshape(at, (-1, 1) if count == 1 else (1, -1))
 
 
 @deferrable
@@ -571,7 +711,9 @@ def _on_grid(values: Tensor, *grid: Tensor) -> Tensor:
                 f"There are {dims(line)[0]} points and {sizes[i]} values on dimension {i}"
             )
         if _holds(_ordered(line[1:]) <= _ordered(line[:-1])):
-            raise ValueError(f"The points in dimension {i} must be strictly ascending")
+            raise ValueError(
+                f"The points in dimension {i} must be strictly ascending or descending"
+            )
     fitting: Tensor = identity(values)
     return fitting
 
@@ -586,6 +728,7 @@ def _between(
     fill_value: float | None,
 ) -> Tensor:
     """The values at places, whose coordinates are in the last axis."""
+    is_nowhere = compare.not_equal(at, at)
     count, behind = len(grid), len(dims(values)) - len(grid)
     if certainly(dims(at)[-1] != count):
         raise ValueError(
@@ -595,9 +738,12 @@ def _between(
     lines = [at[..., i] for i in range(count)]
     outside = [_is_outside(line, x) for line, x in zip(grid, lines, strict=True)]
     for i, one in enumerate(outside if bounds_error else []):
-        if _holds(one):
+        if _holds(compare.logical_or(one, is_nowhere[..., i])):
             raise ValueError(f"One of the requested xi is out of bounds in dimension {i}")
     found = (_of_corners if method == "linear" else _of_nearest)(values, grid, lines)
+    # Nothing is nearest to a place that is no number; between others such a place has shares of none, either.
+    if method == "nearest" or any(map(_is_one, grid)):
+        found = where(_beside(reduce_any(is_nowhere, -1), behind), math.nan, found)
     if fill_value is None:
         return found
     any_outside = functools.reduce(compare.logical_or, outside)
@@ -614,7 +760,7 @@ def _of_corners(values: Tensor, grid: Sequence[Tensor], lines: Sequence[Tensor])
     """The values at the corners around each place, by how near they are."""
     around = [_within(line, at) for line, at in zip(grid, lines, strict=True)]
     total: Any = 0.0
-    for corner in itertools.product((0, 1), repeat=len(grid)):
+    for corner in itertools.product(*((0,) if _is_one(line) else (0, 1) for line in grid)):
         index = stack([i + side for (i, _), side in zip(around, corner, strict=True)], -1)
         shares = [w if side else 1.0 - w for (_, w), side in zip(around, corner, strict=True)]
         share = functools.reduce(multiply, shares)
@@ -636,7 +782,8 @@ def interpn(
     fill_value: float | None = math.nan,
 ) -> Tensor:
     """The values between those of a grid: see `RegularGridInterpolator`."""
-    return RegularGridInterpolator(points, values, method, bounds_error, fill_value)(xi)
+    found = RegularGridInterpolator(points, values, method, bounds_error, fill_value)
+    return found(_stacked(xi))
 
 
 def __getattr__(name: str) -> Any:
