@@ -72,3 +72,46 @@ def test_wrong_arguments() -> None:
     with pytest.raises(AttributeError, match="no 'hamming'"):
         ours.hamming
     assert tf.vectorized_map(lambda x: ours.euclidean(x, 0.0 * x), tf.eye(3)).shape == (3,)
+
+
+def test_what_has_no_effect_and_other_forms() -> None:
+    a, b, w = DRAW.random((5, 3)), DRAW.random((4, 3)), DRAW.random(3)
+    for name in ("mahalanobis", "seuclidean", "jensenshannon"):
+        assert_same(ours.cdist(a, b, name, w=None, out=None), theirs.cdist(a, b, name), 1e-9)
+    how: dict[str, Any] = {"p": np.inf, "w": [1.0, 0.0, 1.0]}
+    assert_same(ours.cdist(a, b, "minkowski", **how), theirs.cdist(a, b, "minkowski", **how))
+    for weights in (None, w):
+        found = ours.correlation(a[0], b[0], weights, centered=False)
+        assert_same(found, theirs.correlation(a[0], b[0], weights, centered=False))
+    for axis in (0, 1):
+        found = ours.jensenshannon(p=a[:4], q=b, base=2.0, axis=axis, keepdims=True)
+        assert_same(found, theirs.jensenshannon(a[:4], b, 2.0, axis=axis, keepdims=True))
+    with pytest.raises(NotImplementedError, match="there is no out"):
+        ours.cdist(a, b, out=np.zeros((5, 4)))
+
+
+def test_what_was_a_wrong_number() -> None:
+    """Complex points, weights and matrices of another size, and matrices that are none of distances."""
+    a, square = np.ones((5, 3)), np.ones((3, 3)) - np.eye(3)
+    for expected, call in {
+        "Unsupported dtype complex128": lambda: ours.cdist(a + 1j, a),
+        "`u` and `v` must be real": lambda: ours.euclidean(a[0] + 1j, a[0]),
+        "same size as input vector. 1 vs. 3": lambda: ours.cdist(a, a, "cosine", w=[1.0]),
+        "Weights must be a vector": lambda: ours.cdist(a, a, w=2.0),
+        "should be all non-negative": lambda: ours.euclidean(a[0], a[0], [1.0, -1.0, 1.0]),
+        "p must be greater than 0": lambda: ours.minkowski(a[0], a[0], -1),
+        "not aligned": lambda: ours.cdist(a[:4], a[:4], "mahalanobis", VI=np.eye(2)),
+        "V must be of the same": lambda: ours.cdist(a, a, "seuclidean", V=[1.0]),
+        "could not be broadcast": lambda: ours.euclidean(a[0], a[0, :2]),
+        "must be square": lambda: ours.squareform(square[:2]),
+        "must be symmetric": lambda: ours.squareform(square * [1.0, 2.0, 3.0]),
+        "diagonal must be zero": lambda: ours.squareform(np.eye(3)),
+        r"\(Shape was \(3,\)\)": lambda: ours.pdist(a[0]),
+    }.items():
+        with pytest.raises(ValueError, match=expected):
+            call()
+    with pytest.raises(TypeError, match=r"euclidean\(\) got an unexpected keyword argument 'p'"):
+        ours.cdist(a, a, p=3)
+    with pytest.raises(TypeError, match="must be a string identifier or a function"):
+        ours.cdist(a, a, None)
+    assert_same(ours.squareform(np.eye(3), checks=False), np.zeros(3))

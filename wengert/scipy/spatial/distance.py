@@ -7,8 +7,9 @@ the distance of a point to itself makes nothing NaN.
 from __future__ import annotations
 
 import functools
+import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,14 +26,13 @@ from wengert.ops.math.arithmetic import div_no_nan, xlogy
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.complex import abs as absolute
 from wengert.ops.math.elementwise import cast, ones_like, sqrt, square, zeros_like
-from wengert.ops.reductions.reductions import reduce_max, reduce_mean, reduce_sum
+from wengert.ops.reductions.reductions import reduce_any, reduce_max, reduce_mean, reduce_sum
 from wengert.scipy.arguments import no_such
 from wengert.values.sizes import certainly
-from wengert.values.tensor import dims
+from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.api.numpy.promotion import Numeric
-    from wengert.values.tensor import Tensor
 
 # ---- of vectors, along the last axis ------------------------------------------------------------
 
@@ -43,8 +43,22 @@ def _root(x: Tensor) -> Tensor:
     return where(is_zero, zeros_like(x), sqrt(where(is_zero, ones_like(x), x)))
 
 
+def _weights(w: Numeric, x: Tensor) -> Tensor:
+    """The weights of coordinates, if there is one for each, and none is negative."""
+    weights, _ = promoted_floats(w, x)
+    if len(dims(weights)) != 1:
+        raise ValueError("Weights must be a vector (ndim = 1)")
+    if certainly(dims(weights)[0] != dims(x)[-1]):
+        raise ValueError(
+            f"Weights must have same size as input vector. {dims(weights)[0]} vs. {dims(x)[-1]}."
+        )
+    if type(weights) is Tensor and bool(reduce_any(weights < 0.0)):
+        raise ValueError("Input weights should be all non-negative")
+    return weights
+
+
 def _weighted(x: Tensor, w: Numeric | None) -> Tensor:
-    return x if w is None else x * promoted_floats(w, x)[0]
+    return x if w is None else x * _weights(w, x)
 
 
 def _sqeuclidean(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
@@ -61,15 +75,18 @@ def _cityblock(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
 
 def _chebyshev(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
     away = absolute(u - v)
-    return reduce_max(away if w is None else where(promoted_floats(w, u)[0] > 0.0, away, 0.0), -1)
+    return reduce_max(away if w is None else where(_weights(w, away) > 0.0, away, 0.0), -1)
 
 
 def _minkowski(u: Tensor, v: Tensor, p: Any = 2, w: Numeric | None = None) -> Tensor:
+    if isinstance(p, (int, float)):
+        if not p > 0:
+            raise ValueError("p must be greater than 0")
+        if p == 2:
+            return _euclidean(u, v, w)
+        if np.isinf(p):
+            return _chebyshev(u, v, w)
     away = absolute(u - v)
-    if isinstance(p, (int, float)) and p == 2:
-        return _euclidean(u, v, w)
-    if isinstance(p, (int, float)) and np.isinf(p):
-        return reduce_max(away, -1)
     is_zero = equal(away, 0.0)
     powers = where(is_zero, zeros_like(away), where(is_zero, ones_like(away), away) ** p)
     total = reduce_sum(_weighted(powers, w), -1)
@@ -82,10 +99,12 @@ def _cosine(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
     return 1.0 - products[0] / sqrt(products[1] * products[2])
 
 
-def _correlation(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
+def _correlation(u: Tensor, v: Tensor, w: Numeric | None = None, centered: bool = True) -> Tensor:
+    if not centered:
+        return _cosine(u, v, w)
     if w is None:
         return _cosine(u - reduce_mean(u, -1, keepdims=True), v - reduce_mean(v, -1, keepdims=True))
-    weights = promoted_floats(w, u)[0]
+    weights = _weights(w, u)
     u, v = (x - reduce_sum(weights * x, -1, keepdims=True) / reduce_sum(weights) for x in (u, v))
     return _cosine(u, v, weights)
 
@@ -102,19 +121,28 @@ def _braycurtis(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
 
 def _seuclidean(u: Tensor, v: Tensor, V: Numeric) -> Tensor:
     variances = promoted_floats(V, u)[0]
+    if len(dims(variances)) != 1 or certainly(dims(variances)[0] != dims(u)[-1]):
+        raise ValueError(
+            "Variance vector V must be of the same dimension as the vectors on which the distances are computed."
+        )
     return _root(reduce_sum(square(u - v) / variances, -1))
 
 
 def _mahalanobis(u: Tensor, v: Tensor, VI: Numeric) -> Tensor:
     inverse, away = promoted_floats(VI, u - v)
+    if certainly(dims(inverse)[0] != dims(away)[-1]):
+        raise ValueError(f"shapes {dims(u)} and {dims(inverse)} not aligned")
     moved = reshape(matmul(reshape(away, (-1, dims(inverse)[0])), inverse), dims(away))
     return _root(reduce_sum(moved * away, -1))
 
 
-def _jensenshannon(u: Tensor, v: Tensor, base: float | None = None) -> Tensor:
-    p, q = (x / reduce_sum(x, -1, keepdims=True) for x in (u, v))
+def _jensenshannon(
+    u: Tensor, v: Tensor, base: float | None = None, axis: int = -1, keepdims: bool = False
+) -> Tensor:
+    p, q = (x / reduce_sum(x, axis, keepdims=True) for x in (u, v))
     middle = (p + q) / 2.0
-    both = reduce_sum(_relative_entropy(p, middle) + _relative_entropy(q, middle), -1) / 2.0
+    entropies = _relative_entropy(p, middle) + _relative_entropy(q, middle)
+    both = reduce_sum(entropies, axis, keepdims=keepdims) / 2.0
     return _root(both if base is None else both / np.log(base))
 
 
@@ -139,13 +167,24 @@ _DISTANCES: Final[dict[str, Distance]] = {
 }
 
 
+def _real(*tensors: Tensor) -> Sequence[Tensor]:
+    """The same, if they are real: a distance says which of two is greater."""
+    if tensors[0].dtype.is_complex:
+        raise ValueError(f"Unsupported dtype {tensors[0].dtype.name}: `u` and `v` must be real.")
+    return tensors
+
+
 def _of_two(name: str, distance: Distance) -> Distance:
     """The distance as a function of two vectors."""
 
     def function(u: Numeric, v: Numeric, *args: Any, **how: Any) -> Tensor:
-        a, b = promoted_floats(u, v)
+        a, b = _real(*promoted_floats(u, v))
         if len(dims(a)) != 1 or len(dims(b)) != 1:
             raise ValueError("Input vector should be 1-D.")
+        if certainly(dims(a)[0] != dims(b)[0]) and 1 not in (dims(a)[0], dims(b)[0]):
+            raise ValueError(
+                f"operands could not be broadcast together with shapes {dims(a)} {dims(b)}"
+            )
         return distance(a, b, *args, **how)  # type: ignore[no-any-return]
 
     function.__name__ = function.__qualname__ = name
@@ -160,7 +199,16 @@ cityblock = _of_two("cityblock", _cityblock)
 correlation = _of_two("correlation", _correlation)
 cosine = _of_two("cosine", _cosine)
 euclidean = _of_two("euclidean", _euclidean)
-jensenshannon = _of_two("jensenshannon", _jensenshannon)
+
+
+@deferrable
+def jensenshannon(
+    p: Numeric, q: Numeric, base: float | None = None, *, axis: int = 0, keepdims: bool = False
+) -> Tensor:
+    """The jensenshannon distance of vectors along an axis."""
+    return _jensenshannon(*_real(*promoted_floats(p, q)), base, axis, keepdims)
+
+
 mahalanobis = _of_two("mahalanobis", _mahalanobis)
 minkowski = _of_two("minkowski", _minkowski)
 seuclidean = _of_two("seuclidean", _seuclidean)
@@ -178,6 +226,8 @@ def _chosen(metric: str | Distance, points: Tensor, how: dict[str, Any]) -> Dist
                 "A metric of your own is not called for pairs here: tf.vectorized_map calls it for all of them."
             )
         metric = name
+    if not isinstance(metric, str):
+        raise TypeError("2nd argument metric must be a string identifier or a function.")
     metric = metric.lower()
     if metric not in _DISTANCES:
         raise ValueError(
@@ -187,7 +237,13 @@ def _chosen(metric: str | Distance, points: Tensor, how: dict[str, Any]) -> Dist
         how["V"] = _covariance(points, along=False)
     if metric == "mahalanobis" and how.get("VI") is None:
         how["VI"] = inv(_covariance(points, along=True))
-    return functools.partial(_DISTANCES[metric], **how)
+    if how.pop("out", None) is not None:
+        raise NotImplementedError("A tensor is not written to: there is no out here.")
+    given = {name: value for name, value in how.items() if value is not None}
+    unknown = given.keys() - inspect.signature(_DISTANCES[metric]).parameters
+    if unknown:
+        raise TypeError(f"{metric}() got an unexpected keyword argument '{min(unknown)}'")
+    return functools.partial(_DISTANCES[metric], **given)
 
 
 def _covariance(points: Tensor, along: bool) -> Tensor:
@@ -205,7 +261,7 @@ def cdist(XA: Numeric, XB: Numeric, metric: str | Distance = "euclidean", **how:
     >>> cdist([[0.0, 0.0]], [[3.0, 4.0], [0.0, 1.0]]).numpy().tolist()
     [[5.0, 1.0]]
     """
-    a, b = promoted_floats(XA, XB)
+    a, b = _real(*promoted_floats(XA, XB))
     for name, x in (("XA", a), ("XB", b)):
         if len(dims(x)) != 2:
             raise ValueError(f"{name} must be a 2-dimensional array.")
@@ -218,13 +274,26 @@ def cdist(XA: Numeric, XB: Numeric, metric: str | Distance = "euclidean", **how:
 @deferrable
 def pdist(X: Numeric, metric: str | Distance = "euclidean", **how: Any) -> Tensor:
     """The distances of the points of one set to each other, one for each pair: see `squareform`."""
-    points = in_floats(X)
+    (points,) = _real(in_floats(X))
     if len(dims(points)) != 2:
-        raise ValueError("A 2-dimensional array must be passed.")
+        raise ValueError(f"A 2-dimensional array must be passed. (Shape was {dims(points)}).")
     first, second = np.triu_indices(dims(points)[0], 1)
     distance = _chosen(metric, points, how)
     pairs = (gather_densely(points, as_tensor(i)) for i in (first, second))
     return distance(*pairs)  # type: ignore[no-any-return]
+
+
+def _check_matrix(given: Tensor, checks: bool) -> None:
+    """Whether a matrix is one of distances, as far as it is known."""
+    if certainly(dims(given)[0] != dims(given)[1]):
+        raise ValueError("The matrix argument must be square.")
+    if not checks or type(given) is not Tensor:
+        return
+    matrix = np.asarray(given)
+    if not np.allclose(matrix, matrix.T):
+        raise ValueError("Distance matrix 'X' must be symmetric.")
+    if not (np.diagonal(matrix) == 0).all():
+        raise ValueError("Distance matrix 'X' diagonal must be zero.")
 
 
 @deferrable
@@ -243,6 +312,7 @@ def squareform(X: Numeric, force: str = "no", checks: bool = True) -> Tensor:
         )
         raise ValueError(f"Forcing {form[rank - 1]}")
     if rank == 2:
+        _check_matrix(given, checks)
         return gather_nd(given, as_tensor(np.stack(np.triu_indices(dims(given)[0], 1), -1)))
     count = dims(given)[0]
     size = math.ceil(math.sqrt(2 * count)) if count else 1
