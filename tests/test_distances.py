@@ -113,5 +113,5 @@ def test_what_was_a_wrong_number() -> None:
     with pytest.raises(TypeError, match=r"euclidean\(\) got an unexpected keyword argument 'p'"):
         ours.cdist(a, a, p=3)
     with pytest.raises(TypeError, match="must be a string identifier or a function"):
-        ours.cdist(a, a, None)
+        ours.cdist(a, a, None)  # type: ignore[arg-type]
     assert_same(ours.squareform(np.eye(3), checks=False), np.zeros(3))

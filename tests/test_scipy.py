@@ -564,6 +564,28 @@ def test_systems_of_bands(assumed: str) -> None:
     assert_same(linalg.solve(a, SIDES[0], assume_a=assumed), expected)
 
 
+def test_arguments_of_systems_by_scipys_names() -> None:
+    """What says how to compute has no influence; of two ways to one solution each may be chosen."""
+    a, q, bands = 0.3 * DRAW.normal(size=(4, 4)), np.eye(4), DRAW.normal(size=(3, 4)) + 4.0
+    for method in ("direct", "bilinear", "Direct"):
+        found = linalg.solve_discrete_lyapunov(a, q, method)
+        assert_same(found, scipy.linalg.solve_discrete_lyapunov(a, q, method))
+    how: dict[str, Any] = {"overwrite_ab": True, "overwrite_b": True, "check_finite": False}
+    found = linalg.solve_banded((1, 1), bands, q, **how)
+    assert_same(found, scipy.linalg.solve_banded((1, 1), bands.copy(), q.copy()))
+    for name in ("expm", "sqrtm", "logm", "cosm", "sinm", "coshm", "sinhm"):
+        assert_same(getattr(linalg, name)(A=q), getattr(scipy.linalg, name)(A=q))
+    assert linalg.circulant(3.0).shape == linalg.toeplitz(3.0).shape == (1, 1)
+    for expected, call in {
+        "Unknown solver other": lambda: linalg.solve_discrete_lyapunov(a, q, "other"),
+        "shapes of ab and b are not": lambda: linalg.solve_banded((1, 1), bands, q[:3]),
+        "ab and b are not compatible": lambda: linalg.solveh_banded(bands, q[0, :3]),
+        "ab has a row for each diagonal": lambda: linalg.solveh_banded(bands[0], q),
+    }.items():
+        with pytest.raises(ValueError, match=expected):
+            call()
+
+
 def test_wrong_arguments_of_systems() -> None:
     with pytest.raises(ValueError, match="bogus is not a recognized matrix structure"):
         linalg.solve(SQUARE, SIDES[0], assume_a="bogus")

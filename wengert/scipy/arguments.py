@@ -17,6 +17,7 @@ _IGNORED: Final = (
     "lapack_driver",
     "method",
     "overwrite_a",
+    "overwrite_ab",
     "overwrite_b",
 )
 

@@ -280,7 +280,8 @@ class CubicHermiteSpline(PPoly):
     ) -> None:
         places, values, at = _points(x, y, axis)
         slopes = _in_front(in_floats(dydx), axis)[0]
-        self._curve(*promoted_floats(places, values, slopes), at, extrapolate)
+        places, values, slopes = promoted_floats(places, values, slopes)
+        self._curve(places, values, slopes, at, extrapolate)
 
     def _curve(
         self, x: Tensor, y: Tensor, slopes: Tensor, axis: int, extrapolate: bool | str | None
@@ -640,7 +641,7 @@ def _fitting_fill(value: Tensor, values: Tensor) -> Tensor:
         raise ValueError(
             f"fill_value argument must be able to broadcast up to shape {wanted} but had shape {given}"
         )
-    return reshape(value, ()) if given and not shape else identity(value)  # type: ignore[no-any-return]
+    return reshape(value, ()) if given and not shape else identity(value)
 
 
 # ---- grids ------------------------------------------------------------------------------------

@@ -42,8 +42,8 @@ eigvals = as_in_scipy(of_numpy.eigvals)
 inv = as_in_scipy(of_numpy.inv)
 norm = as_in_scipy(of_numpy.norm)
 svdvals = as_in_scipy(of_numpy.svdvals)
-expm = as_in_scipy(lambda a: matrix_functions.expm(in_floats(a)))
-sqrtm = as_in_scipy(lambda a: matrix_functions.sqrtm(in_floats(a)))
+expm = as_in_scipy(lambda A: matrix_functions.expm(in_floats(A)))
+sqrtm = as_in_scipy(lambda A: matrix_functions.sqrtm(in_floats(A)))
 solve_sylvester = as_in_scipy(lambda a, b, q: solving.solve_sylvester(*promoted_floats(a, b, q)))
 
 
@@ -176,6 +176,7 @@ def solve_banded(l_and_u: tuple[int, int], ab: Numeric, b: Numeric) -> Tensor:
     """
     below, above = l_and_u
     bands, sides = promoted_floats(ab, b)
+    _check_sides(bands, sides)
     if certainly(dims(bands)[-2] != below + above + 1):
         raise ValueError(
             "invalid values for the number of lower and upper diagonals: l+u+1 "
@@ -185,6 +186,13 @@ def solve_banded(l_and_u: tuple[int, int], ab: Numeric, b: Numeric) -> Tensor:
         three = stack([roll(bands[0], -1), bands[1], roll(bands[2], 1)])
         return _of_sides(lambda b: tridiagonal.tridiagonal_solve(three, b), sides)
     return of_numpy.solve(_of_bands(bands, below, above), sides)
+
+
+def _check_sides(bands: Tensor, sides: Tensor) -> None:
+    if len(dims(bands)) < 2:
+        raise ValueError("ab has a row for each diagonal, and this one has a single axis.")
+    if certainly(dims(bands)[-1] != dims(sides)[0]) and len(dims(bands)) == 2:
+        raise ValueError("shapes of ab and b are not compatible.")
 
 
 def _of_bands(bands: Tensor, below: int, above: int) -> Tensor:
@@ -199,6 +207,7 @@ def _of_bands(bands: Tensor, below: int, above: int) -> Tensor:
 def solveh_banded(ab: Numeric, b: Numeric, lower: bool = False) -> Tensor:
     """The same for a positive definite matrix, of which the diagonals on one side are given."""
     bands, sides = promoted_floats(ab, b)
+    _check_sides(bands, sides)
     beside = dims(bands)[-2] - 1
     half = _of_bands(bands, beside, 0) if lower else adjoint(_of_bands(bands, 0, beside))
     return cho_solve(cho_factor(_mirrored(half, adjoint), True), sides)  # type: ignore[no-any-return]
@@ -222,14 +231,16 @@ solve_lyapunov = solve_continuous_lyapunov
 
 
 @as_in_scipy
-def solve_discrete_lyapunov(a: Numeric, q: Numeric) -> Tensor:
-    """The matrix x with a x a* - x + q = 0."""
+def solve_discrete_lyapunov(a: Numeric, q: Numeric, method: str | None = None) -> Tensor:
+    """The matrix x with a x a* - x + q = 0, found for all elements at once ("direct") or "bilinear"."""
     matrix, side = promoted_floats(a, q)
     size = dims(matrix)[-1]
     one = eye(size, dtype=matrix.dtype)
-    if (
-        not isinstance(size, int) or size >= _FEW
-    ):  # as an equation of Sylvester's, by Cayley's transform
+    if method is None:
+        method = "direct" if isinstance(size, int) and size < _FEW else "bilinear"
+    if method.lower() not in ("direct", "bilinear"):
+        raise ValueError(f"Unknown solver {method}")
+    if method.lower() == "bilinear":  # as an equation of Sylvester's, by Cayley's transform
         back = of_numpy.inv(adjoint(matrix) + one)
         turned = matmul(adjoint(matrix) - one, back)
         moved = matmul(of_numpy.solve(matrix + one, 2.0 * side), back)
@@ -325,42 +336,42 @@ def _of_same_kind(found: Tensor, a: Tensor) -> Tensor:
 
 
 @as_in_scipy
-def logm(a: Numeric) -> Tensor:
+def logm(A: Numeric) -> Tensor:
     """The logarithm of a matrix; of a real matrix that has no real one, NaN.
 
     >>> from wengert.scipy.linalg import expm, logm
     >>> logm(expm([[0.0, 1.0], [0.0, 0.0]])).numpy().round(9).tolist()
     [[0.0, 1.0], [0.0, 0.0]]
     """
-    matrix = in_floats(a)
+    matrix = in_floats(A)
     return _of_same_kind(matrix_functions.logm(_in_complex(matrix)), matrix)
 
 
 @as_in_scipy
-def coshm(a: Numeric) -> Tensor:
+def coshm(A: Numeric) -> Tensor:
     """The hyperbolic cosine of a matrix."""
-    matrix = in_floats(a)
+    matrix = in_floats(A)
     return 0.5 * (matrix_functions.expm(matrix) + matrix_functions.expm(-matrix))
 
 
 @as_in_scipy
-def sinhm(a: Numeric) -> Tensor:
+def sinhm(A: Numeric) -> Tensor:
     """The hyperbolic sine of a matrix."""
-    matrix = in_floats(a)
+    matrix = in_floats(A)
     return 0.5 * (matrix_functions.expm(matrix) - matrix_functions.expm(-matrix))
 
 
 @as_in_scipy
-def cosm(a: Numeric) -> Tensor:
+def cosm(A: Numeric) -> Tensor:
     """The cosine of a matrix."""
-    matrix = in_floats(a)
+    matrix = in_floats(A)
     return _of_same_kind(coshm(1j * _in_complex(matrix)), matrix)
 
 
 @as_in_scipy
-def sinm(a: Numeric) -> Tensor:
+def sinm(A: Numeric) -> Tensor:
     """The sine of a matrix."""
-    matrix = in_floats(a)
+    matrix = in_floats(A)
     return _of_same_kind(-1j * sinhm(1j * _in_complex(matrix)), matrix)
 
 
@@ -379,10 +390,15 @@ def block_diag(*arrs: Numeric) -> Tensor:
     return block(rows)
 
 
+def _line(x: Tensor) -> Tensor:
+    """A number as a line of one."""
+    return x if dims(x) else shaping.reshape(x, (1,))
+
+
 @deferrable
 def toeplitz(c: Numeric, r: Numeric | None = None) -> Tensor:
     """A matrix whose diagonals are constant: its first column, and its first row if that is another one."""
-    column, row = promoted(c, conjugate(as_tensor(c)) if r is None else r)
+    column, row = map(_line, promoted(c, conjugate(as_tensor(c)) if r is None else r))
     line = concat([reverse(row[..., 1:], [-1]), column], -1)
     rows, columns = dims(column)[-1], dims(row)[-1]
     places = np.arange(rows)[:, None] - np.arange(columns) + columns - 1
@@ -392,7 +408,7 @@ def toeplitz(c: Numeric, r: Numeric | None = None) -> Tensor:
 @deferrable
 def circulant(c: Numeric) -> Tensor:
     """A matrix whose columns are the first one, each turned once more."""
-    column = as_tensor(c)
+    column = _line(as_tensor(c))
     places = np.arange(dims(column)[-1])
     turned = (places[:, None] - places) % len(places)
     return gathering.gather_densely(column, as_tensor(turned), axis=len(dims(column)) - 1)

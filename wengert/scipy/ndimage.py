@@ -66,7 +66,7 @@ def _checked(mode: str) -> str:
     return mode
 
 
-def _around(x: Tensor, axis: int, before: int, after: int, mode: str, cval: float) -> Tensor:
+def _around(x: Tensor, axis: int, before: int, after: int, mode: str, cval: complex) -> Tensor:
     """The image with so many elements more at both ends of an axis."""
     if mode == "constant":
         paddings = [(before, after) if i == axis else (0, 0) for i in range(len(dims(x)))]

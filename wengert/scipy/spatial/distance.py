@@ -206,7 +206,8 @@ def jensenshannon(
     p: Numeric, q: Numeric, base: float | None = None, *, axis: int = 0, keepdims: bool = False
 ) -> Tensor:
     """The jensenshannon distance of vectors along an axis."""
-    return _jensenshannon(*_real(*promoted_floats(p, q)), base, axis, keepdims)
+    a, b = _real(*promoted_floats(p, q))
+    return _jensenshannon(a, b, base, axis, keepdims)
 
 
 mahalanobis = _of_two("mahalanobis", _mahalanobis)
