@@ -209,6 +209,10 @@ def test_grids_that_fall_places_alone_and_places_that_are_no_numbers() -> None:
         assert_same(line, scipy.interpolate.interpn((x,), values, at[:, 0], method))
     with pytest.raises(ValueError, match="xi is out of bounds in dimension 1"):
         interpolate.interpn((x, y), values, [1.0, np.nan])
+    expected = scipy.interpolate.interpn((x, y), values, at)
+    for falling in (x, tf.constant(x)):
+        assert_same(tf.function(interpolate.interpn)((falling, y), values, at), expected)
+        assert_same(tf.function(lambda: interpolate.interpn((falling, y), values, at))(), expected)
 
 
 def test_slopes_that_are_complex() -> None:

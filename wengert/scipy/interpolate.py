@@ -665,14 +665,14 @@ class RegularGridInterpolator:
         fill_value: float | None = math.nan,
     ) -> None:
         self.values, *grid = promoted_floats(values, *points)
-        for i, line in enumerate(grid):
-            if (
-                len(dims(line)) == 1
-                and i < len(dims(self.values))
-                and _holds(_ordered(line)[:1] > _ordered(line)[-1:])
-            ):
-                grid[i], self.values = reverse(line, [0]), reverse(self.values, [i])
         self.values = _on_grid(self.values, *grid)
+        for i, given in enumerate(points):
+            falls = _falls(grid[i], given)
+            if falls is False:
+                continue
+            line, turned = reverse(grid[i], [0]), reverse(self.values, [i])
+            grid[i] = line if falls is True else where(falls, line, grid[i])
+            self.values = turned if falls is True else where(falls, turned, self.values)
         self.grid = tuple(grid)
         self.method, self.bounds_error, self.fill_value = _method(method), bounds_error, fill_value
 
@@ -698,6 +698,14 @@ def _rows(xi: Numeric, count: int) -> Tensor:
     return reshape(at, (-1, 1) if count == 1 else (1, -1))
 
 
+def _falls(line: Tensor, given: Any) -> Any:
+    """Whether the points of a grid fall; where only a run can tell, a tensor."""
+    if isinstance(given, np.ndarray):
+        return bool(given.size and given.real[-1] < given.real[0])
+    falls = reduce_any(_ordered(line)[-1:] < _ordered(line)[:1])
+    return bool(falls) if type(falls) is Tensor else falls
+
+
 @deferrable
 def _on_grid(values: Tensor, *grid: Tensor) -> Tensor:
     """The values, if they fit the lines of a grid, and these rise."""
@@ -711,7 +719,8 @@ def _on_grid(values: Tensor, *grid: Tensor) -> Tensor:
             raise ValueError(
                 f"There are {dims(line)[0]} points and {sizes[i]} values on dimension {i}"
             )
-        if _holds(_ordered(line[1:]) <= _ordered(line[:-1])):
+        way = _ordered(line[1:]) - _ordered(line[:-1])
+        if _holds(way <= 0.0) and _holds(way >= 0.0):
             raise ValueError(
                 f"The points in dimension {i} must be strictly ascending or descending"
             )
