@@ -94,7 +94,7 @@ def test_curves_of_given_slopes_and_polynomials() -> None:
     assert_same(ours.antiderivative(2)(at), theirs.antiderivative(2)(at))
 
 
-@pytest.mark.parametrize("kind", interpolate._KINDS)
+@pytest.mark.parametrize("kind", interpolate.lines.KINDS)
 @pytest.mark.parametrize("fill", [np.nan, "extrapolate", (1.0, 2.0), 7.0], ids=str)
 @pytest.mark.parametrize(("axis", "others"), FORMS)
 def test_lines(kind: str, fill: Any, axis: int, others: Any) -> None:
