@@ -143,9 +143,6 @@ class _Sized:
             given = [_entering(graph, v, x) for v, x in pairs]
             found = replay(general, subgraph.results, given, shares=True)
             outputs = [graph.entered(y) for y in found]
-        if not all(is_certain(x._array.shape) for x in graph.all_inputs):
-            # It would be made for the same sizes again and again: those of a variable are its own.
-            raise TypeError("A variable of no certain shape has sizes that no call tells")
         self._inner = type(subgraph)(graph, outputs)
         self._takes_all = all(self._arrays) and not graph.captured
 
@@ -200,8 +197,9 @@ def _entering(graph: FunctionGraph, value: Any, general: SymbolicTensor) -> Any:
         x = graph.input([], value.dtype)
         note_elements(x, Elements(None, value.element_shape))
         return x
-    if isinstance(value, Variable):
+    if isinstance(value, Variable) and is_certain(general._array.shape):
         return value
+    # A variable of no certain shape has sizes that no call tells: a graph made for them would be made again within itself.
     if not (_is_held(value, general) and is_certain(general._array.shape)):
         raise TypeError(f"{value!r} has no size that the graph could be made for")
     return graph.input_like(general)
