@@ -10,7 +10,7 @@ from wengert.api.numpy import linalg as of_numpy
 from wengert.api.numpy.elementwise import conjugate
 from wengert.api.numpy.further import block
 from wengert.api.numpy.products import kron
-from wengert.api.numpy.promotion import as_tensor, in_floats, promoted, promoted_floats
+from wengert.api.numpy.promotion import as_tensor, in_complex, in_floats, promoted, promoted_floats
 from wengert.api.numpy.shapes import roll
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays import gathering, shaping
@@ -319,12 +319,6 @@ def polar(a: Numeric, side: str = "right") -> tuple[Tensor, Tensor]:
 # ---- functions of matrices --------------------------------------------------------------------
 
 
-def _in_complex(a: Tensor) -> Tensor:
-    if a.dtype.is_complex:
-        return a
-    return cast(a, "complex64" if a.dtype.size < 8 else "complex128")
-
-
 def _of_same_kind(found: Tensor, a: Tensor) -> Tensor:
     """The function of a real matrix is real; NaN where there is none that is."""
     if a.dtype.is_complex:
@@ -344,7 +338,7 @@ def logm(A: Numeric) -> Tensor:
     [[0.0, 1.0], [0.0, 0.0]]
     """
     matrix = in_floats(A)
-    return _of_same_kind(matrix_functions.logm(_in_complex(matrix)), matrix)
+    return _of_same_kind(matrix_functions.logm(in_complex(matrix)), matrix)
 
 
 @as_in_scipy
@@ -365,14 +359,14 @@ def sinhm(A: Numeric) -> Tensor:
 def cosm(A: Numeric) -> Tensor:
     """The cosine of a matrix."""
     matrix = in_floats(A)
-    return _of_same_kind(coshm(1j * _in_complex(matrix)), matrix)
+    return _of_same_kind(coshm(1j * in_complex(matrix)), matrix)
 
 
 @as_in_scipy
 def sinm(A: Numeric) -> Tensor:
     """The sine of a matrix."""
     matrix = in_floats(A)
-    return _of_same_kind(-1j * sinhm(1j * _in_complex(matrix)), matrix)
+    return _of_same_kind(-1j * sinhm(1j * in_complex(matrix)), matrix)
 
 
 # ---- matrices that are made of others ---------------------------------------------------------
@@ -395,6 +389,11 @@ def _line(x: Tensor) -> Tensor:
     return x if dims(x) else shaping.reshape(x, (1,))
 
 
+def _laid_out(line: Tensor, places: Any) -> Tensor:
+    """A matrix of the elements of a line that stand at these places."""
+    return gathering.gather_densely(line, as_tensor(places), axis=len(dims(line)) - 1)
+
+
 @deferrable
 def toeplitz(c: Numeric, r: Numeric | None = None) -> Tensor:
     """A matrix whose diagonals are constant: its first column, and its first row if that is another one."""
@@ -402,7 +401,7 @@ def toeplitz(c: Numeric, r: Numeric | None = None) -> Tensor:
     line = concat([reverse(row[..., 1:], [-1]), column], -1)
     rows, columns = dims(column)[-1], dims(row)[-1]
     places = np.arange(rows)[:, None] - np.arange(columns) + columns - 1
-    return gathering.gather_densely(line, as_tensor(places), axis=len(dims(line)) - 1)
+    return _laid_out(line, places)
 
 
 @deferrable
@@ -411,7 +410,7 @@ def circulant(c: Numeric) -> Tensor:
     column = _line(as_tensor(c))
     places = np.arange(dims(column)[-1])
     turned = (places[:, None] - places) % len(places)
-    return gathering.gather_densely(column, as_tensor(turned), axis=len(dims(column)) - 1)
+    return _laid_out(column, turned)
 
 
 @deferrable
@@ -420,7 +419,7 @@ def hankel(c: Numeric, r: Numeric | None = None) -> Tensor:
     column, row = promoted(c, zeros_like(as_tensor(c)) if r is None else r)
     line = concat([column, row[..., 1:]], -1)
     places = np.arange(dims(column)[-1])[:, None] + np.arange(dims(row)[-1])
-    return gathering.gather_densely(line, as_tensor(places), axis=len(dims(line)) - 1)
+    return _laid_out(line, places)
 
 
 def __getattr__(name: str) -> Any:

@@ -197,15 +197,15 @@ def correlate1d(
     origin: int = 0,
 ) -> Tensor:
     """The sums of the elements around each along one axis, times weights."""
-    x, w = promoted_floats(input, weights)
+    return correlate(input, _line(weights), output, mode, cval, origin, axes=axis)  # type: ignore[no-any-return]
+
+
+def _line(weights: Numeric) -> Tensor:
+    """Weights along one axis, of which there is one at least."""
+    w = in_floats(weights)
     if len(dims(w)) != 1 or certainly(dims(w)[0] == 0):
         raise ShapeError("no filter weights given")
-    if _is_empty(x):
-        return _as_output(x, output)
-    moved = moveaxis(x, axis, -1)
-    rows = reshape(moved, (-1, dims(moved)[-1]))
-    found = correlate(rows, w[None], output, mode, cval, [0, origin])
-    return moveaxis(reshape(found, dims(moved)), -1, axis)
+    return w
 
 
 @as_in_scipy
@@ -219,11 +219,7 @@ def convolve1d(
     origin: int = 0,
 ) -> Tensor:
     """The same with the weights turned around."""
-    w = in_floats(weights)
-    if len(dims(w)) != 1:
-        raise ShapeError("no filter weights given")
-    turned = -origin - (int(dims(w)[0]) % 2 == 0)
-    return correlate1d(input, conj(flip(w)), axis, output, mode, cval, turned)  # type: ignore[no-any-return]
+    return convolve(input, _line(weights), output, mode, cval, origin, axes=axis)  # type: ignore[no-any-return]
 
 
 def _gaussian(sigma: Tensor, order: int, radius: int) -> Tensor:
@@ -404,9 +400,8 @@ def _taps(at: Tensor, size: int, order: int, mode: str) -> list[tuple[Tensor, Te
     elif mode == "wrap":  # the first and the last element are the same, then
         at = _wrapped(at, float(last)) if last else zeros_like(at)
     is_in = logical_and(at >= 0.0, at <= float(last))
-    if (
-        mode == "constant"
-    ):  # nothing is between an image and what is around it, nor at what is no number
+    # Nothing is between an image and a constant around it, nor at what is no number.
+    if mode == "constant":
         at = where(is_in, at, zeros_like(at))
     low = floor(at + 0.5) if order == 0 else floor(at)
     ends = [(low, ones_like(at))] if order == 0 else [(low, 1.0 + low - at), (low + 1.0, at - low)]

@@ -386,9 +386,7 @@ class GradientTape:
         [2.0, 4.0]
         """
         if output_gradients is None and overrides is None:
-            policy = unconnected_gradients
-            if policy is not _NONE:
-                policy = as_policy(policy)
+            policy = as_policy(unconnected_gradients)
             found = self._plain_gradient(target, sources)
             if found is not _NOT_PLAIN:
                 return found if policy is _NONE else _filled(found, sources, policy)

@@ -7,25 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wengert.api.numpy.promotion import in_floats
+from wengert.api.numpy.promotion import in_complex, in_floats
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math.complex import conj
-from wengert.ops.math.elementwise import cast
 from wengert.ops.signal import fourier
-from wengert.values.dtypes import complex_of, of_numpy
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.api.numpy.promotion import Numeric
 
 _Transform = Callable[..., Tensor]
-
-
-def _complex(a: Numeric) -> Tensor:
-    tensor = in_floats(a)
-    if tensor.dtype.is_complex:
-        return tensor
-    return cast(tensor, of_numpy(complex_of(tensor.dtype.numpy_dtype)))
 
 
 def _along_one(transform: _Transform, enter: Callable[[Any], Tensor]) -> _Transform:
@@ -53,18 +44,18 @@ def _known(norm: str | None) -> str:
     return norm or "backward"
 
 
-fft = _along_one(fourier.fftnd, _complex)
-ifft = _along_one(fourier.ifftnd, _complex)
+fft = _along_one(fourier.fftnd, in_complex)
+ifft = _along_one(fourier.ifftnd, in_complex)
 rfft = _along_one(fourier.rfftnd, in_floats)
-irfft = _along_one(fourier.irfftnd, _complex)
-fft2 = _along_some(fourier.fftnd, _complex, 2)
-ifft2 = _along_some(fourier.ifftnd, _complex, 2)
+irfft = _along_one(fourier.irfftnd, in_complex)
+fft2 = _along_some(fourier.fftnd, in_complex, 2)
+ifft2 = _along_some(fourier.ifftnd, in_complex, 2)
 rfft2 = _along_some(fourier.rfftnd, in_floats, 2)
-irfft2 = _along_some(fourier.irfftnd, _complex, 2)
-fftn = _along_some(fourier.fftnd, _complex, 0)
-ifftn = _along_some(fourier.ifftnd, _complex, 0)
+irfft2 = _along_some(fourier.irfftnd, in_complex, 2)
+fftn = _along_some(fourier.fftnd, in_complex, 0)
+ifftn = _along_some(fourier.ifftnd, in_complex, 0)
 rfftn = _along_some(fourier.rfftnd, in_floats, 0)
-irfftn = _along_some(fourier.irfftnd, _complex, 0)
+irfftn = _along_some(fourier.irfftnd, in_complex, 0)
 
 
 _OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -73,7 +64,7 @@ _OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 @deferrable
 def hfft(a: Numeric, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
     """Of a signal with Hermitian symmetry: its spectrum is real."""
-    return irfft(conj(_complex(a)), n, axis, _OPPOSITE[_known(norm)])
+    return irfft(conj(in_complex(a)), n, axis, _OPPOSITE[_known(norm)])
 
 
 @deferrable

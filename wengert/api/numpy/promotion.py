@@ -12,7 +12,7 @@ from wengert.ops.math.comparison import not_equal
 from wengert.ops.math.elementwise import CAST, cast, zeros_like
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.dtypes import DType, as_dtype, of_numpy
+from wengert.values.dtypes import DType, as_dtype, complex_of, of_numpy
 from wengert.values.tensor import Tensor
 from wengert.values.value import Value
 
@@ -159,6 +159,14 @@ def in_floats(value: Numeric) -> Tensor:
     """A tensor that has a fraction: integers and booleans become floating."""
     tensor = as_tensor(value)
     return tensor if tensor.dtype.is_differentiable else cast(tensor, own_float())
+
+
+def in_complex(value: Numeric) -> Tensor:
+    """A tensor of complex numbers, whose parts are as wide as what it is made of."""
+    tensor = in_floats(value)
+    if tensor.dtype.is_complex:
+        return tensor
+    return cast(tensor, of_numpy(complex_of(tensor.dtype.numpy_dtype)))
 
 
 def promoted_floats(*values: Any) -> list[Tensor]:

@@ -182,17 +182,22 @@ def stack(values: Iterable[TensorLike], axis: int = 0, name: str = "stack") -> T
     if not given:
         return convert(given)
     xs = convert_alike("Pack", *_agreeing(given))
-    for i, x in enumerate(() if _are_plain(xs) and len(set(map(dims, xs))) == 1 else xs):
-        if shapes_differ(dims(x), dims(xs[0])):
-            raise InvalidArgumentError(
-                f"Shapes of all inputs must match: values[0].shape = {shape_text(dims(xs[0]))} != "
-                f"values[{i}].shape = {shape_text(dims(x))} [Op:Pack]"
-            )
+    if not (_are_plain(xs) and len(set(map(dims, xs))) == 1):
+        _check_one_shape(xs)
     rank = len(dims(xs[0])) + 1
     if not -rank <= axis < rank:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
     result: Tensor = apply(PACK, xs, {"axis": axis_from(axis, rank)})
     return result
+
+
+def _check_one_shape(xs: Sequence[Tensor]) -> None:
+    for i, x in enumerate(xs):
+        if shapes_differ(dims(x), dims(xs[0])):
+            raise InvalidArgumentError(
+                f"Shapes of all inputs must match: values[0].shape = {shape_text(dims(xs[0]))} != "
+                f"values[{i}].shape = {shape_text(dims(x))} [Op:Pack]"
+            )
 
 
 def _agreeing(values: list[Any]) -> list[Any]:

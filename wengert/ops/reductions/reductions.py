@@ -126,7 +126,7 @@ def _accurately(xp: Namespace, name: str, x: Array, axis: Dims, keepdims: bool) 
 
 
 def _in_float32(xp: Namespace, name: str, x: Array, axis: Dims, keepdims: bool) -> Array:
-    wide = widen(x) if is_half(x) else x
+    wide = widen(x)
     total: Array = getattr(xp, name)(wide, axis, wide.dtype, keepdims=keepdims)
     return total
 

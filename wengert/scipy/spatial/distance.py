@@ -37,10 +37,14 @@ if TYPE_CHECKING:
 # ---- of vectors, along the last axis ------------------------------------------------------------
 
 
-def _root(x: Tensor) -> Tensor:
-    """The square root, with a slope of zero where it is zero."""
+def _flat_at_zero(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """A function that is zero at zero, with a slope of zero there."""
     is_zero = equal(x, 0.0)
-    return where(is_zero, zeros_like(x), sqrt(where(is_zero, ones_like(x), x)))
+    return where(is_zero, zeros_like(x), function(where(is_zero, ones_like(x), x)))
+
+
+def _root(x: Tensor) -> Tensor:
+    return _flat_at_zero(sqrt, x)
 
 
 def _weights(w: Numeric, x: Tensor) -> Tensor:
@@ -86,12 +90,9 @@ def _minkowski(u: Tensor, v: Tensor, p: Any = 2, w: Numeric | None = None) -> Te
             return _euclidean(u, v, w)
         if np.isinf(p):
             return _chebyshev(u, v, w)
-    away = absolute(u - v)
-    is_zero = equal(away, 0.0)
-    powers = where(is_zero, zeros_like(away), where(is_zero, ones_like(away), away) ** p)
+    powers = _flat_at_zero(lambda x: x**p, absolute(u - v))
     total = reduce_sum(_weighted(powers, w), -1)
-    is_zero = equal(total, 0.0)
-    return where(is_zero, zeros_like(total), where(is_zero, ones_like(total), total) ** (1.0 / p))
+    return _flat_at_zero(lambda x: x ** (1.0 / p), total)
 
 
 def _cosine(u: Tensor, v: Tensor, w: Numeric | None = None) -> Tensor:
