@@ -86,7 +86,7 @@ def _fit(xs: Sequence[Tensor], axis: int) -> bool:
         return False
     first = xs[0]._array.shape
     before, after = first[:axis], first[axis:][1:]
-    for x in xs:
+    for x in xs[1:]:
         shape = x._array.shape
         if len(shape) != len(first) or shape[:axis] != before or shape[axis:][1:] != after:
             return False
@@ -202,7 +202,7 @@ def _check_one_shape(xs: Sequence[Tensor]) -> None:
 
 def _agreeing(values: list[Any]) -> list[Any]:
     """Plain values converted to a common dtype: that of tensors within; a float makes floats of integers."""
-    if any(isinstance(value, TENSOR_LIKE) for value in values):
+    if type(values[0]) is Tensor or any(isinstance(value, TENSOR_LIKE) for value in values):
         return values
     floats = (x.dtype for x in map(convert, values) if x.dtype.is_floating)
     hint = dtype_within(values) or next(floats, None)

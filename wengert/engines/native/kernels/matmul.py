@@ -27,7 +27,7 @@ from wengert.values.shapes import Dims
 
 PARTS: Final = 4  # for each thread, where there are
 ROWS: Final = 48  # in each, so that copying the columns hardly counts,
-WORTH: Final = 1 << 19  # and multiplications
+WORTH: Final = 1 << 18  # and multiplications
 STRIP: Final = 48  # rows of the left matrix that are copied at once, if it lies transposed
 FAR: Final = 1 << 11  # bytes from one of its columns to the next,
 LONG: Final = 128  # of more than which are not in the cache any more when the next rows need them
