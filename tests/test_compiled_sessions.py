@@ -313,18 +313,29 @@ def test_a_result_is_fed_in_another_size(level: int) -> None:
                 assert session.run(z, {x: [0.0]}).tolist() == [0.0]
 
 
+@pytest.mark.parametrize(
+    "compute",
+    [
+        tf.nn.relu,
+        lambda x: x[1:],
+        lambda x: x[2:-1, 1:],
+        lambda x: tf.concat([x, tf.ones([2, tf.shape(x)[1]])], 0),
+        lambda x: tf.pad(tf.tile(x, [1, 2]), [[1, 2], [0, 0]]),
+    ],
+    ids=["same", "part", "parts", "joined", "padded"],
+)
 @pytest.mark.parametrize("level", LEVELS)
-def test_sizes_come_with_a_result_that_is_fed(level: int) -> None:
+def test_sizes_come_with_a_result_that_is_fed(level: int, compute: Any) -> None:
     """A gradient that needs the sizes of a fed result does not ask for the placeholder that they came from."""
     with tf.Graph().as_default():
         x = v1.placeholder(tf.float32, [None, None])
-        middle = tf.nn.relu(x)
+        middle = compute(x)
         y = tf.reduce_sum(tf.exp(middle), 1) * tf.fill([tf.shape(middle)[0]], 2.0)
         first = tf.gradients(y, middle)
         second = tf.gradients(first, middle)
         with session_of(level) as session:
             for i in range(FEW):
-                fed = np.full((i % 3, 2), 0.5, "f4")
+                fed = np.full((3 + i % 4, 2), 0.5, "f4")
                 found = session.run([first, second], {middle: fed})
                 wanted = [2.0 * np.exp(fed)] * 2
                 np.testing.assert_allclose(np.concatenate(found), wanted, rtol=1e-6)

@@ -1204,3 +1204,64 @@ def test_many_samples(draw: Any, start: int, count: int, dtype: tf.DType) -> Non
         np.testing.assert_allclose(found, wanted, rtol=1e-14, atol=1e-15)
     else:
         np.testing.assert_array_equal(found, wanted)
+
+
+# ---- parts of arrays -----------------------------------------------------------------------------
+
+PARTS = [
+    ((200, 11), (slice(None), slice(0, 3))),
+    ((200, 11), (slice(3, 150), slice(3, 6))),
+    ((200, 11), (slice(5, 199, 3), slice(9, 11))),
+    ((3, 50, 40), (slice(1, None), slice(None), slice(2, 39))),
+    ((3, 50, 400), (slice(None), slice(1, 30, 2), slice(5, 301))),
+    ((6, 5, 7, 8), (slice(None), slice(None), slice(1, 4), slice(3, 8))),
+    ((70, 300), (slice(2, 60),)),
+]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kind", [*KINDS, "f2"])
+@pytest.mark.parametrize(("shape", "key"), PARTS)
+def test_add_to_a_part(shape: Any, key: Any, kind: str, threads: int) -> None:
+    """It is added once to each number, and what lies between the rows stays."""
+    tf.config.set_threads(threads)
+    for seed in range(3):
+        total = drawn(shape, kind, special=0.1, seed=seed)
+        added = drawn(total[key].shape, kind, special=0.1, seed=seed + 9)
+        for given in (added, np.asfortranarray(added), np.repeat(added, 2, -1)[..., ::2]):
+            got, want = total.copy(), total.copy()
+            with np.errstate(all="ignore"):
+                want[key] += given
+            if elementwise.add_to_part(got[key], given) is None:
+                assert given is not added  # only what lies row by row
+            else:
+                alike(got, want, kind, exact=True)
+
+
+@pytest.mark.parametrize(
+    ("part", "added"),
+    [
+        (np.zeros((9, 4), "f4")[:, :3], np.ones((9, 3), "f8")),
+        (np.zeros((9, 4), "i4")[:, :3], np.ones((9, 3), "i4")),
+        (np.zeros((9, 4))[:, :3], np.ones((9, 1))),
+        (np.zeros((9, 4))[:, 1], np.ones(9)),
+        (np.zeros((9, 4))[::-1, :3], np.ones((9, 3))),
+        (np.zeros((0, 4))[:, :3], np.ones((0, 3))),
+    ],
+    ids=["dtypes", "integers", "shapes", "column", "backwards", "nothing"],
+)
+def test_what_numpy_adds_to_a_part(part: Any, added: Any) -> None:
+    assert elementwise.add_to_part(part, added) is None
+    assert not part.any()
+
+
+def test_gradients_of_columns_are_added_where_they_lie() -> None:
+    x = tf.constant(drawn((3000, 7), "f8"))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(x[:, :3] ** 2) + tf.reduce_sum(x[:, 2:6] ** 3) + tf.reduce_sum(x[5:, 1:])
+    want = np.zeros_like(x)
+    want[:, :3] += 2 * x[:, :3]
+    want[:, 2:6] += 3 * x[:, 2:6] ** 2
+    want[5:, 1:] += 1
+    alike(tape.gradient(y, x), want, "f8")

@@ -121,12 +121,13 @@ class activate:
         self._state = recorders, interpreter
 
     def __enter__(self) -> None:
-        context = thread.context
-        self._before = context.recorders, context.interpreter
+        now = thread.context
+        self._before = now.recorders, now.interpreter, now.building, now.listeners
         install(*self._state)
 
     def __exit__(self, *error: object) -> None:
-        install(*self._before)
+        now = thread.context
+        now.recorders, now.interpreter, now.building, now.listeners = self._before
 
 
 def current_graph() -> Any:

@@ -119,7 +119,7 @@ ALONE: dict[str, Callable[..., Any]] = {
     "pos": lambda self: convert(self),
     "abs": complex.abs,
     "invert": _invert,
-    "getitem": indexing.getitem,
+    "getitem": indexing.bracket,
 }
 
 

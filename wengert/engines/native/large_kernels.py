@@ -18,6 +18,7 @@ from wengert.ops.support.large_kernels import LargeKernel
 # For each of them its module in `kernels`, and the function there.
 _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.elementwise_kernel: ("elementwise", "apply_row"),
+    large.part_kernel: ("elementwise", "add_to_part"),
     large.update_kernel: ("update", "update"),
     large.cast_kernel: ("elementwise", "cast"),
     large.reduction_kernel: ("reductions", "reduce_row"),

@@ -81,8 +81,18 @@ def _shown(tensor: Tensor) -> object:
     return tensor.numpy() if type(tensor) is Tensor else tensor
 
 
+_INT: Final = frozenset((int,))
+
+
+def _are_sizes(shape: Sequence[Any]) -> bool:
+    """Whether these are plain numbers, and none is negative."""
+    return _INT.issuperset(map(type, shape)) and min(shape, default=0) >= 0
+
+
 def _sizes(shape: ShapeLike | TensorLike) -> tuple[int, ...]:
     """The shape of a tensor to create."""
+    if isinstance(shape, (list, tuple)) and _are_sizes(shape):
+        return tuple(shape)
     sizes = as_shape(shape)
     for size in sizes:
         if size < 0 if type(size) is int else certainly(size < 0):
@@ -98,15 +108,17 @@ def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tenso
 
     In a graph so many that they would fill the memory are made when it runs, if it does.
     """
-    count = math.prod(shape) if is_certain(shape) else None
-    guessed = inference_mode.now and (count is None or count >= LARGE)
-    if guessed or (count is not None and count >= _FILLING and current_graph() is not None):
-        result: Tensor = apply(BROADCAST_TO, (wrap(make((), dtype)),), {"shape": shape})
-        return result
+    graph = current_graph()
+    if graph is not None or inference_mode.now:
+        count = math.prod(shape) if is_certain(shape) else None
+        guessed = inference_mode.now and (count is None or count >= LARGE)
+        if guessed or (count is not None and count >= _FILLING and graph is not None):
+            result: Tensor = apply(BROADCAST_TO, (wrap(make((), dtype)),), {"shape": shape})
+            return result
     made = make(shape, dtype)
     if made.size >= LARGE:
         keep_memory(made.size)
-    return to_graph(wrap(made))
+    return wrap(made) if graph is None else to_graph(wrap(made))
 
 
 def _of_ones(dtype: DTypeLike) -> Any:

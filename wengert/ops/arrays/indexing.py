@@ -82,8 +82,6 @@ def _stated_size(part: slice, size: int | None) -> int | None:
 @states(_stated_part)
 def getitem(x: TensorLike, key: Any) -> Tensor:
     """x[key], with all of Python's slicing; a boolean tensor selects where it is True."""
-    if type(key) is int and type(x) is Tensor and _is_within(key, x):  # by far the commonest
-        return take_part(x, (key,))
     parts = key if isinstance(key, tuple) else tuple(key) if isinstance(key, list) else (key,)
     if type(x) is Tensor and _are_plain(parts, x._array):
         return take_part(x, parts)
@@ -91,6 +89,13 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
     if _is_mask(key):
         return boolean_mask(tensor, key)
     return _taken(tensor, tuple(_index(p) for p in parts))
+
+
+def bracket(x: Any, key: Any) -> Any:
+    """x[key] as a tensor's method, which is often all that a loop over rows does."""
+    if type(key) is int and type(x) is Tensor and _is_within(key, x):
+        return take_part(x, (key,))
+    return getitem(x, key)
 
 
 _ENDS: Final = (int, NoneType)

@@ -82,15 +82,17 @@ def _are_plain(xs: Sequence[Tensor]) -> bool:
 
 def _fit(xs: Sequence[Tensor], axis: int) -> bool:
     """Whether the shapes are known, and differ in nothing but the axis."""
-    if not _are_plain(xs):
-        return False
     first = xs[0]._array.shape
-    before, after = first[:axis], first[axis:][1:]
-    for x in xs[1:]:
-        shape = x._array.shape
-        if len(shape) != len(first) or shape[:axis] != before or shape[axis:][1:] != after:
+    for x in xs:
+        if type(x) is not Tensor:
             return False
-    return -len(first) <= axis < len(first)
+        shape = x._array.shape
+        rank = len(shape)
+        if rank != len(first) or not -rank <= axis < rank:
+            return False
+        if rank > 1 and (shape[:axis], shape[axis:][1:]) != (first[:axis], first[axis:][1:]):
+            return False
+    return True
 
 
 @deferrable

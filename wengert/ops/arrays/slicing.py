@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from wengert.inference.stated_shapes import Stated, sizes_of, states
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.shaping import as_numbers, as_shape, one_axis, plain, static
 from wengert.ops.support.batch_rules import shift_axes, with_attrs
+from wengert.ops.support.large_kernels import part_kernel
 from wengert.values.convert import convert
 from wengert.values.dtypes import string
 from wengert.values.shapes import Axes, Dims, shape_text
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 # ---- slices -----------------------------------------------------------------------------------
 
+_LARGE: Final = 1 << 12  # elements of a part, of which NumPy adds each row by itself
 Index = tuple[Any, ...]  # of integers, slices, None and at most one Ellipsis
 
 
@@ -37,7 +39,8 @@ def _slice_grad_kernel(xp: Namespace, g: Array, *, key: Index, shape: Dims) -> A
 
 def _add_part(total: Array, g: Array, *, key: Index) -> None:
     part = total[key if Ellipsis in key else (*key, Ellipsis)]  # an array, of no axes, too
-    np.add(part, g, out=part)
+    if part.size < _LARGE or part_kernel(part, g) is None:
+        np.add(part, g, out=part)
 
 
 def _sliced_shape(shape: Dims, *, key: Index) -> Dims:

@@ -83,6 +83,11 @@ def elementwise_kernel(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 
 
 @_large_kernel
+def part_kernel(part: Any, added: Any) -> Any:
+    """Add an array to a part of a larger one, in which it has gaps; True if that is done."""
+
+
+@_large_kernel
 def cast_kernel(x: Any, dtype: Any) -> Any:
     """Numbers of two bytes as float32, these rounded to two bytes, or numbers as float32 or float64."""
 

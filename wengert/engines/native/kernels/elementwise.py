@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from wengert.core.row import Attrs, Row
+from wengert.core.table import row_of
 from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, kernel, memory_of
 from wengert.engines.native.codegen.vectors import llvm_type, power_over, power_within
 from wengert.engines.native.frontend.numbers.halves import OF_BITS, OF_DTYPES
@@ -148,24 +149,58 @@ def _readied_by_rows(
     shape = whole
     while len(shape) > 1 and shape[-1] == 1:
         arrays, shape = [x[..., 0] if x.ndim else x for x in arrays], shape[:-1]
-    columns = shape[-1] if shape else 0
-    steps = steps_of_rows(arrays, shape) if columns > 1 else None
-    if steps is None:
+    found = _by_rows(row, arrays, np.empty(shape, np.bool_))
+    if found is None:
         return ()
+    compute, out = found
+    return compute, whole, out, all_lie_together
+
+
+def add_to_part(part: Any, added: Any) -> bool | None:
+    """Add to a part of an array, where it lies; None if NumPy should."""
+    lying = "part", *[(x.dtype, x.shape, x.strides) for x in (part, added)]
+    ready = _READY.get(lying)
+    if ready is None:
+        ready = _remembered(lying, _readied_in_place(part, added))
+    if not ready:
+        return None
+    memory = memory_of(part)
+    ready[0](memory, memory_of(added), memory)
+    return True
+
+
+def _readied_in_place(part: Any, added: Any) -> _Ready:
+    if part.dtype != added.dtype or part.shape != added.shape or not part.size:
+        return ()
+    if type_or_none(part.dtype) is None:
+        return ()
+    found = _by_rows(row_of("AddV2"), [part, added], part)
+    return () if found is None else (found[0], part.shape, found[1], False)
+
+
+def _by_rows(
+    row: Row, arrays: Sequence[Any], target: Any
+) -> tuple[Callable[..., None], Any] | None:
+    """A function of arrays and of where the result is to lie, which may be one of them; its dtype."""
+    columns = target.shape[-1] if target.ndim else 0
+    steps = steps_of_rows([*arrays, target], target.shape) if columns > 1 else None
+    if steps is None:
+        return None
     kinds = [
         type_of(x.dtype) + (COLUMN if not x.ndim or x.shape[-1] == 1 or not x.strides[-1] else "")
         for x in arrays
     ]
-    made = _made(row, tuple(kinds), columns if columns < NARROW else power_within(columns, WIDEST))
+    is_over = any(x is target for x in arrays)
+    least = columns if columns < NARROW else power_within(columns, WIDEST)
+    made = _made(row, tuple(kinds), least, is_over)
     if made is None:
-        return ()
+        return None
     found, out, weight = made
-    size = math.prod(shape)
+    size = target.size
     rows, each = size // columns, max(_part(arrays, size, out, weight) // columns, 1)
     count, inner, outer = steps
     numbers = (rows, columns, each, count, *inner, *outer)
-    compute = found.bound(-(-rows // each), numbers, len(arrays) + 1)
-    return compute, whole, out, all_lie_together
+    return found.bound(-(-rows // each), numbers, len(arrays) + 1), out
 
 
 def steps_of_rows(
@@ -205,11 +240,12 @@ def _step_along(x: Any, axis: int) -> int:
 
 @functools.lru_cache(maxsize=1024)
 def _made(
-    row: Row, kinds: tuple[str, ...], columns: int | None = None
+    row: Row, kinds: tuple[str, ...], columns: int | None = None, is_over: bool = False
 ) -> tuple[Kernel, Any, int] | None:
     """The kernel, the dtype of its result, and the number of instructions per element.
 
-    It is for rows in memory of so many columns, or of so many at least if they are not narrow.
+    It is for rows in memory of so many columns, or of so many at least if they are not narrow. It may write over
+    what it reads.
     """
     try:
         code, result = _written(row, [k[:2] for k in kinds])
@@ -224,7 +260,7 @@ def _made(
         return _loop(kinds, instructions, value), dtype, len(instructions)
     if columns < NARROW:
         return _rows(kinds, instructions, value, columns, False), dtype, len(instructions)
-    is_wide = columns >= _code_of(kinds, instructions, value)[-1]
+    is_wide = columns >= _code_of(kinds, instructions, value)[-1] and not is_over
     return _rows(kinds, instructions, value, 0, is_wide), dtype, len(instructions)
 
 
@@ -280,8 +316,8 @@ def _rows(kinds: tuple[str, ...], instructions: Any, value: int, short: int, is_
     The last vector of a wide one overlaps the one before: without AVX-512, a mask takes as long as three.
     """
     code, out, width = _code_of(kinds, instructions, value)
-    several = len(kinds)
-    w = KernelWriter(several + 1, 4 + 2 * several)
+    several = len(kinds) + 1
+    w = KernelWriter(several, 4 + 2 * several)
     rows, columns, each, count, *steps = w.numbers
     if short:
         width = power_over(short)
@@ -293,11 +329,12 @@ def _rows(kinds: tuple[str, ...], instructions: Any, value: int, short: int, is_
         starts = [w.mul(o, step) for step in steps[several:]]
 
         def row(m: str, _: list[str]) -> None:
-            places = [
+            *places, target = [
                 w.place(kind[:2], array, w.add(start, w.mul(m, step)))
-                for kind, array, start, step in zip(kinds, w.arrays, starts, steps, strict=False)
+                for kind, array, start, step in zip(
+                    (*kinds, out), w.arrays, starts, steps, strict=False
+                )
             ]
-            target = w.place(out, w.arrays[-1], w.mul(w.add(first, m), columns))
             ones = {
                 k: _spread(w, kind, places[k], 0, width)
                 for k, kind in enumerate(kinds)
