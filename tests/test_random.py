@@ -16,8 +16,10 @@ import wengert as tf
 from wengert.compat.v1 import initializers as old_initializers
 from wengert.compat.v1 import random as old_random
 from wengert.compat.v1.functions import nn_random
+from wengert.ops.random import distributions
 from wengert.ops.random.rows import UNIFORM
 from wengert.ops.random.stateful import draw
+from wengert.ops.support.large_kernels import Often
 
 V1 = SimpleNamespace(initializers=old_initializers, **old_random.V1_NAMES)
 WANTED: dict[str, Any] = json.loads(RECORDS.read_text("utf-8"))
@@ -419,3 +421,17 @@ def test_means_that_make_samples_larger_leave_their_size_open() -> None:
         return x
 
     assert f(tf.constant(3), tf.zeros(4)).shape == (3, 4)
+
+
+@pytest.mark.parametrize("draw", [tf.random.normal, tf.random.uniform])
+@pytest.mark.parametrize("count", [9, 64, 100, 1001])
+def test_many_small_draws_are_those_of_one(
+    monkeypatch: pytest.MonkeyPatch, draw: Any, count: int
+) -> None:
+    """A kernel takes over where many samples were drawn a few at a time: nobody can tell when."""
+    found = []
+    for elements in (1 << 60, 0):
+        monkeypatch.setattr(distributions, "_often", Often(elements))
+        tf.random.set_seed(5)
+        found.append(np.concatenate([draw([count]) for _ in range(20)]))
+    np.testing.assert_array_equal(*found)

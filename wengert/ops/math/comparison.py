@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import NO_ATTRS, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
@@ -22,7 +22,7 @@ from wengert.ops.support.declare import (
     binary,
     convert_alike,
 )
-from wengert.ops.support.large_kernels import elementwise_kernel
+from wengert.ops.support.large_kernels import Often, elementwise_kernel
 from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor
@@ -178,7 +178,15 @@ bitwise_xor: Binary = binary(
 # ---- choice -----------------------------------------------------------------------------------
 
 
+_SOME: Final = 256  # elements, from which on a kernel that is there is faster
+_often: Final = Often(1 << 18)
+
+
 def _select_kernel(_: Namespace, c: Array, x: Array, y: Array) -> Array:
+    if c.size >= _SOME and _often(c.size):
+        found = elementwise_kernel(SELECT, (c, x, y), NO_ATTRS)
+        if found is not None:
+            return found
     try:
         return choose(c, x, y)
     except ValueError:

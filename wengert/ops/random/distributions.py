@@ -14,7 +14,7 @@ import numpy as np
 
 from wengert.host.malloc import keep_blocks
 from wengert.ops.random.philox import Philox, blocks, random_words
-from wengert.ops.support.large_kernels import samples_kernel, shuffle_kernel
+from wengert.ops.support.large_kernels import Often, samples_kernel, shuffle_kernel
 from wengert.values.dtypes import DType, float32, float64
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _SMALLEST: Final = 1e-7  # number whose logarithm is taken
 _LIMIT: Final = 2  # in standard deviations
 _FEW: Final = 8  # samples up to which Python's numbers are faster than arrays
 _LARGE: Final = 1 << 12  # samples for which a kernel is worth its compilation
+_often: Final = Often(1 << 16)
 _OF_ALL: Final = 2  # blocks, drawn for all groups by a kernel sooner than by NumPy for a sixth
 _MANY: Final = 1 << 6  # rows to be shuffled
 _SINGLE: Final = (1 << 23) - 1  # the fraction of a float32
@@ -131,7 +132,8 @@ def uniform(state: Philox, count: int, dtype: DType) -> Array:
 
 def _many(name: str, state: Philox, count: int, dtype: DType) -> Array | None:
     """Many samples, by a kernel that makes them as it makes the words."""
-    if count < _LARGE:
+    # Samples of float64 are not NumPy's to the bit.
+    if count < _LARGE and not (dtype is float32 and count > _FEW and _often(count)):
         return None
     keep_blocks()
     size = 4 // words_each(dtype)

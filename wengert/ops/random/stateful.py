@@ -155,6 +155,9 @@ def _scaled(
     seed: IntLike | None,
 ) -> Tensor:
     kind = as_dtype(dtype)
+    are_standard = type(mean) is type(stddev) is float and mean == 0.0 and stddev == 1.0
+    if are_standard and kind.is_floating and graph_around() is None:  # a graph tells of both
+        return draw(row, seed, shape=sizes(shape, row), dtype=float_dtype(kind, row))
     middle, width = convert(mean, kind), convert(stddev, kind)
     drawn = draw(row, seed, shape=sizes(shape, row), dtype=float_dtype(kind, row))
     return drawn * width + middle

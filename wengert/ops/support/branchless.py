@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array
 
 _WHOLE: Final = {2: np.int16, 4: np.int32, 8: np.int64}  # by the size in bytes
-_LARGE: Final = 4096  # below, np.where is faster
+_LARGE: Final = 1024  # below, np.where is faster
 
 
 def _is_plain(c: Array, *others: Array) -> bool:

@@ -74,6 +74,21 @@ def register_large_kernel(name: str, kernel: Callable[..., Any]) -> None:
     _ALL[name].register(kernel)
 
 
+class Often:
+    """Whether so much is computed, a little at a time, that a kernel is worth its compilation.
+
+    Nobody may be able to tell when it takes over: so its results must be NumPy's to the bit.
+    """
+
+    def __init__(self, elements: int) -> None:
+        self._left = elements
+
+    def __call__(self, elements: int) -> bool:
+        """Count these; True if enough were counted before."""
+        self._left -= elements
+        return self._left < 0
+
+
 # ---- the computations -----------------------------------------------------------------------------
 
 

@@ -10,12 +10,11 @@ import numpy as np
 from wengert.engines.native.codegen.combine import combine
 from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import llvm_type
-from wengert.engines.native.frontend.images.image_tiles import registers_of
+from wengert.engines.native.frontend.images.image_tiles import width_of
 from wengert.engines.native.frontend.lanes import Lane
 from wengert.engines.native.frontend.scalar import Code
 from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.mathematics import elementary
-from wengert.engines.native.runtime.processor import vector_bytes
 
 PART: Final = 1 << 14  # elements, about
 ROWS: Final = 256  # that are summed sequentially
@@ -38,7 +37,7 @@ def apply_formula(formula: str, *arrays: Any) -> Any:
         return None
     (rows, columns), each = arrays[0].shape, max(PART // arrays[0].shape[1], 1)
     y = np.empty(arrays[0].shape, arrays[0].dtype)
-    _applied(formula, kinds, registers_of(kinds[0], columns))(
+    _applied(formula, kinds, width_of(kinds[0], columns))(
         -(-rows // each), (rows, columns, each), *arrays, y
     )
     return y
@@ -52,7 +51,7 @@ def sum_formula(formula: str, *arrays: Any) -> Any:
     rows, columns = arrays[0].shape
     downward, across = -(-rows // ROWS), -(-columns // COLUMNS)
     y = np.empty((downward, columns), arrays[0].dtype)
-    _summed(formula, kinds, registers_of(kinds[0], columns))(
+    _summed(formula, kinds, width_of(kinds[0], columns))(
         downward * across, (rows, columns, across), *arrays, y
     )
     return y.sum(0)
@@ -62,7 +61,7 @@ def _kinds(arrays: Sequence[Any]) -> tuple[str, ...]:
     """The type of each array, with a dot for vectors; empty if the arrays are not supported."""
     x, kind = arrays[0], kind_of(*arrays)
     fitting = x.ndim == 2 and all(a.shape in (x.shape, x.shape[1:]) for a in arrays)
-    if not kind or not fitting or not registers_of(kind, x.shape[1]):
+    if not kind or not fitting or not width_of(kind, x.shape[1]):
         return ()
     return tuple(kind if a.ndim == 2 else f"{kind}." for a in arrays)
 
@@ -70,10 +69,10 @@ def _kinds(arrays: Sequence[Any]) -> tuple[str, ...]:
 class _Columns(KernelWriter):
     """Writes a formula's kernel, over rows and columns."""
 
-    def __init__(self, formula: str, kinds: tuple[str, ...], registers: int) -> None:
+    def __init__(self, formula: str, kinds: tuple[str, ...], width: int) -> None:
         super().__init__(len(kinds) + 1, 3)
         self.kind, self.kinds = kinds[0], kinds
-        self.width = registers * vector_bytes() // int(self.kind[1])
+        self.width = width
         self.rows, self.columns, self.each = self.numbers
         code, dtype = Code(), np.dtype(self.kind)
         lanes = [Lane(code, code.add("param", self.kind, (), k), dtype) for k in range(len(kinds))]
@@ -90,8 +89,8 @@ class _Columns(KernelWriter):
 
 
 @kernel
-def _applied(formula: str, kinds: tuple[str, ...], registers: int) -> str:
-    w = _Columns(formula, kinds, registers)
+def _applied(formula: str, kinds: tuple[str, ...], width: int) -> str:
+    w = _Columns(formula, kinds, width)
     last = w.sub(w.columns, w.width)
 
     def row(r: str) -> None:
@@ -107,9 +106,9 @@ def _applied(formula: str, kinds: tuple[str, ...], registers: int) -> str:
 
 
 @kernel
-def _summed(formula: str, kinds: tuple[str, ...], registers: int) -> str:
+def _summed(formula: str, kinds: tuple[str, ...], width: int) -> str:
     """The kernel of sums; each part is a block of rows and columns."""
-    w = _Columns(formula, kinds, registers)
+    w = _Columns(formula, kinds, width)
     down, across = w.div("%part", w.each)
     begin, first = w.mul(down, ROWS), w.mul(across, COLUMNS)
     end, last = w.least(w.add(begin, ROWS), w.rows), w.sub(w.columns, w.width)

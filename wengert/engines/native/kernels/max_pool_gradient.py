@@ -11,7 +11,6 @@ from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, k
 from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.images.image_tiles import CHANNELS, pool_gradient_form
 from wengert.engines.native.kernels.padded_lines import kind_of
-from wengert.engines.native.runtime.processor import vector_bytes
 
 
 def max_pool_gradient(x: Any, y: Any, g: Any, at: Any) -> Any:
@@ -21,26 +20,26 @@ def max_pool_gradient(x: Any, y: Any, g: Any, at: Any) -> Any:
     if form is None:
         return None
     back = np.empty(x.shape, x.dtype)
-    _route(kind, form.registers)(len(x) * form.blocks, form.numbers, x, y, g, back)
+    _route(kind, form.width)(len(x) * form.blocks, form.numbers, x, y, g, back)
     return back
 
 
-def tile_kernel(kind: str, registers: int) -> Kernel:
+def tile_kernel(kind: str, width: int) -> Kernel:
     """The kernel of such a name."""
-    return _route(kind, registers)
+    return _route(kind, width)
 
 
 @kernel
-def _route(kind: str, registers: int) -> str:
-    return _Route(kind, registers).text()
+def _route(kind: str, width: int) -> str:
+    return _Route(kind, width).text()
 
 
 class _Route(KernelWriter):
     """Writes the kernel. It visits the last window first, to add in the same order as NumPy."""
 
-    def __init__(self, kind: str, registers: int) -> None:
+    def __init__(self, kind: str, width: int) -> None:
         super().__init__(4, 12)
-        self.kind, self.width = kind, registers * vector_bytes() // int(kind[1])
+        self.kind, self.width = kind, width
         (blocks, self.high, self.wide, self.channels, rows, self.columns, *rest) = self.numbers
         self.kernel, self.stride, self.before = rest[:2], rest[2:4], rest[4:]
         self.image, block = self.div("%part", blocks)

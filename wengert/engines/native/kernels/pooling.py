@@ -14,7 +14,7 @@ import numpy as np
 from wengert.engines.native.codegen.combine import combine, neutral
 from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import literal, llvm_type
-from wengert.engines.native.frontend.images.image_tiles import are_of_images, registers_of
+from wengert.engines.native.frontend.images.image_tiles import are_of_images, width_of
 from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 
@@ -37,12 +37,12 @@ def pool(x: Any, at: Any, how: str, number: Any = None) -> Any:
         return None
     (n, high, wide, channels), (_, rows, columns, _) = at.size, at.out
     touching = at.stride[2] == 1
-    registers = registers_of(kind, columns * channels if touching else channels)
+    width = width_of(kind, columns * channels if touching else channels)
     long = max(
         (columns - 1) * at.stride[2] + (at.kernel[2] - 1) * at.rate[2] + 1, at.before[2] + wide
     )
     divided = "" if number is None else "one" if np.ndim(number) == 0 else "each"
-    if not registers or long * channels * x.itemsize > LINE:
+    if not width or long * channels * x.itemsize > LINE:
         return None
     if divided == "each" and number.size != rows * columns * channels:
         return None
@@ -51,27 +51,26 @@ def pool(x: Any, at: Any, how: str, number: Any = None) -> Any:
                at.kernel[1], at.kernel[2], at.stride[1], at.stride[2] * channels, at.rate[1],
                at.rate[2] * channels, at.before[1], at.before[2] * channels, long * channels)  # fmt: skip
     y = np.empty(at.out, x.dtype)
-    found = _joined(how, kind, touching, registers, divided)
+    found = _joined(how, kind, touching, width, divided)
     arrays = (x, y) if number is None else (x, y, np.ascontiguousarray(number, x.dtype))
     found(-(-n * rows // each), numbers, *arrays)
     return y
 
 
 @kernel
-def _joined(how: str, kind: str, touching: bool, registers: int, divided: str) -> str:
-    return _Joined(how, kind, touching, registers, divided).text()
+def _joined(how: str, kind: str, touching: bool, width: int, divided: str) -> str:
+    return _Joined(how, kind, touching, width, divided).text()
 
 
 class _Pooling(KernelWriter):
     """Shared by pooling kernels: a line buffer, and vectors of two sizes."""
 
     def __init__(
-        self, how: str, kind: str, registers: int, divided: str, arrays: int, numbers: int
+        self, how: str, kind: str, width: int, divided: str, arrays: int, numbers: int
     ) -> None:
         super().__init__(arrays, numbers)
         self.how, self.kind, self.divided = how, kind, divided
-        one = vector_bytes() // int(kind[1])
-        self.width, self.long = registers * one, 4 * one
+        self.width, self.long = width, 4 * vector_bytes() // int(kind[1])
         self.number = self.read(kind, self.arrays[2], 0, 1) if divided == "one" else ""
 
     def nothing(self, width: int) -> str:
@@ -107,8 +106,8 @@ class _Pooling(KernelWriter):
 
 
 class _Joined(_Pooling):
-    def __init__(self, how: str, kind: str, touching: bool, registers: int, divided: str) -> None:
-        super().__init__(how, kind, registers, divided, 3 if divided else 2, 16)
+    def __init__(self, how: str, kind: str, touching: bool, width: int, divided: str) -> None:
+        super().__init__(how, kind, width, divided, 3 if divided else 2, 16)
         (count, each, self.high, self.line, self.channels, self.rows, self.out, self.taps,
          self.across, self.step, self.step_x, self.rate, self.rate_x, self.before, self.before_x,
          size) = self.numbers  # fmt: skip
@@ -192,9 +191,9 @@ def mean_pool_gradient(g: Any, at: Any, number: Any) -> Any:
     if not kind:
         return None
     (n, high, wide, channels), (_, rows, columns, _) = at.size, at.out
-    registers = registers_of(kind, channels)
+    width = width_of(kind, channels)
     divided = "one" if np.ndim(number) == 0 else "each"
-    if not registers or columns * channels * g.itemsize > LINE or at.rate != (1, 1, 1, 1):
+    if not width or columns * channels * g.itemsize > LINE or at.rate != (1, 1, 1, 1):
         return None
     if divided == "each" and number.size != rows * columns * channels:
         return None
@@ -202,7 +201,7 @@ def mean_pool_gradient(g: Any, at: Any, number: Any) -> Any:
     each = max(min(PART // (wide * channels), high), 1)
     numbers = (n * high, each, high, wide, channels, rows, columns * channels)
     x = np.empty(at.size, g.dtype)
-    found = _spread(kind, registers, divided)
+    found = _spread(kind, width, divided)
     found(-(-n * high // each), numbers, g, x, np.ascontiguousarray(number, g.dtype), *seen)
     return x
 
@@ -216,13 +215,13 @@ def _seen_from(at: Any, axis: int) -> Any:
 
 
 @kernel
-def _spread(kind: str, registers: int, divided: str) -> str:
-    return _Spread(kind, registers, divided).text()
+def _spread(kind: str, width: int, divided: str) -> str:
+    return _Spread(kind, width, divided).text()
 
 
 class _Spread(_Pooling):
-    def __init__(self, kind: str, registers: int, divided: str) -> None:
-        super().__init__("sum", kind, registers, divided, 5, 7)
+    def __init__(self, kind: str, width: int, divided: str) -> None:
+        super().__init__("sum", kind, width, divided, 5, 7)
         count, each, self.high, self.wide, self.channels, self.rows, self.out = self.numbers
         self.scratch = self.room(kind, self.out)
         self.share(each, count, self._row)

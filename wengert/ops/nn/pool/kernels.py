@@ -18,6 +18,7 @@ from wengert.host.parallel import in_parts, without_buffers
 from wengert.host.threads import processors
 from wengert.ops.arrays.window_geometry import Tap, Windows, taps
 from wengert.ops.support.large_kernels import (
+    Often,
     max_pool_gradient_kernel,
     mean_pool_gradient_kernel,
     pooling_kernel,
@@ -196,9 +197,18 @@ def lowest(dtype: NumpyDType) -> Any:
     return np.iinfo(dtype).min if dtype.kind in "iu" else dtype.type(-np.inf)
 
 
+FEWEST: Final = 4  # channels of smaller images for which there is a kernel
+_often: Final = Often(1 << 18)
+
+
+def _is_worth_code(x: Array) -> bool:
+    """Whether a kernel pays that gives NumPy's bits."""
+    return x.size >= LARGE or (x.shape[-1] >= FEWEST and _often(x.size))
+
+
 def maxima(x: Array, at: Windows) -> Array:
     """The maximum over each window (max pooling)."""
-    found = pooling_kernel(x, at, "max") if x.size >= LARGE else None
+    found = pooling_kernel(x, at, "max") if _is_worth_code(x) else None
     if found is not None:
         return found
     return pooled(x, at, np.maximum, lowest(x.dtype))
@@ -323,7 +333,7 @@ class Firsts:
 
 def routed_back(x: Array, y: Array, g: Array, at: Windows) -> Array:
     """The gradient of max pooling: each window's cotangent goes to its first maximum."""
-    found = max_pool_gradient_kernel(x, y, g, at) if x.size >= LARGE else None
+    found = max_pool_gradient_kernel(x, y, g, at) if _is_worth_code(x) else None
     if found is not None:
         return found
     back = np.zeros(x.shape, g.dtype)

@@ -41,10 +41,12 @@ class Shape(NamedTuple):
     windows: int  # of a part; the last one of an image has what is left
 
 
-def registers_of(kind: str, count: int) -> int:
-    """The number of registers that `count` elements fill: 4, 2 or 1; 0 if not even one."""
-    one = vector_bytes() // int(kind[1])
-    return next((r for r in (4, 2, 1) if r * one <= count), 0)
+def width_of(kind: str, count: int) -> int:
+    """The elements of four registers, of two, of one or a part of it, that so many fill; 0 if there are fewer."""
+    width = 4 * vector_bytes() // int(kind[1])
+    while width > count:
+        width //= 2
+    return width if width * int(kind[1]) >= SMALLEST else 0
 
 
 def shape_of(x: Sequence[int], kind: str, at: Any, each: int = 0) -> Shape | None:
@@ -232,9 +234,9 @@ def _pieces(at: Any, channels: int, size: int) -> tuple[tuple[int, int, int, int
 
 
 class PoolGradient(NamedTuple):
-    """How it is computed: the registers of a vector, the parts of an image, the kernel's arguments."""
+    """How it is computed: the elements of a vector, the parts of an image, the kernel's arguments."""
 
-    registers: int
+    width: int
     blocks: int
     numbers: tuple[int, ...]
 
@@ -244,13 +246,13 @@ def pool_gradient_form(kind: str, at: Any) -> PoolGradient | None:
     if not are_of_images(at) or at.rate != (1, 1, 1, 1):
         return None
     (_, high, wide, channels), (_, rows, columns, _) = at.size, at.out
-    registers = min(registers_of(kind, channels), 2)
-    if not registers:
+    width = min(width_of(kind, channels), 2 * vector_bytes() // int(kind[1]))
+    if not width:
         return None
     blocks = -(-channels // CHANNELS)
     numbers = (blocks, high, wide, channels, rows, columns, *at.kernel[1:3], *at.stride[1:3],
                *at.before[1:3])  # fmt: skip
-    return PoolGradient(registers, blocks, numbers)
+    return PoolGradient(width, blocks, numbers)
 
 
 def pool_gradient_tiles(kind: str, at: Any) -> Tiles:
@@ -258,7 +260,7 @@ def pool_gradient_tiles(kind: str, at: Any) -> Tiles:
     form = pool_gradient_form(kind, at)
     if form is None:
         raise NotLowered("windows that are not on images")
-    name = f"{KERNELS}max_pool_gradient.{kind}.{form.registers}"
+    name = f"{KERNELS}max_pool_gradient.{kind}.{form.width}"
     image = math.prod(at.size[1:3])
     compared = math.prod(at.out) * math.prod(at.kernel)
     return Tiles(name, form.numbers, at.size[0], form.blocks, image, image, compared)
