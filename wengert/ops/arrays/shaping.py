@@ -304,13 +304,15 @@ def transpose(
     """
     x = convert(a)
     rank = len(dims(x))
+    if perm is None:
+        turned: Tensor = apply(TRANSPOSE, (x,), {"perm": tuple(range(rank - 1, -1, -1))})
+        return conj(turned) if conjugate else turned
     is_plain = type(perm) in (tuple, list) and _INTEGERS.issuperset(map(type, perm))  # type: ignore[arg-type]
-    if perm is not None and not is_plain and len(np.shape(perm)) > 1:
+    if not is_plain and len(np.shape(perm)) > 1:
         raise InvalidArgumentError(
             f"perm must be rank 1, a vector of axes, not {np.shape(perm)} [Op:Transpose]"
         )
-    order = tuple(range(rank))[::-1] if perm is None else as_shape(perm)
-    order = tuple(normal_axis(p, rank) for p in order)
+    order = tuple([normal_axis(p, rank) for p in as_shape(perm)])
     if sorted(order) != list(range(rank)):
         raise InvalidArgumentError(f"{_what_is_wrong_with(order, rank)} [Op:Transpose]")
     moved: Tensor = apply(TRANSPOSE, (x,), {"perm": order})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -68,10 +68,20 @@ def _diagonals_shape(band: Band, rows: int, columns: int) -> Dims:
 # ---- a matrix of diagonals, and back ----------------------------------------------------------
 
 
+def _diagonal_of(y: Array, k: int) -> Array:
+    """A diagonal of matrices whose rows lie together, as a part of them that can be written to."""
+    rows, columns = y.shape[-2:]
+    begin, length = (k, min(rows, columns - k)) if k >= 0 else (-k * columns, min(rows + k, columns))
+    return y.reshape(*y.shape[:-2], rows * columns)[..., begin :: columns + 1][..., :length]
+
+
 def _diag_kernel(
     xp: Namespace, x: Array, *, band: Band, rows: int, columns: int, padding: Any, align: str
 ) -> Array:
-    x = xp.expand_dims(x, -2) if band[0] == band[1] else x
+    if band[0] == band[1]:
+        y = xp.full((*x.shape[:-1], rows, columns), padding, x.dtype)
+        _diagonal_of(y, band[0])[...] = x
+        return y
     y = xp.full((*x.shape[:-2], rows, columns), padding, x.dtype)
     r, c, m, n = _places(band, rows, columns, align)
     y[..., r, c] = x[..., m, n]
@@ -79,17 +89,21 @@ def _diag_kernel(
 
 
 def _diag_part_kernel(xp: Namespace, x: Array, *, band: Band, padding: Any, align: str) -> Array:
+    if band[0] == band[1]:
+        return x.diagonal(band[0], -2, -1).copy()
     rows, columns = x.shape[-2:]
     count = band[1] - band[0] + 1
     y = xp.full((*x.shape[:-2], count, _longest(band, rows, columns)), padding, x.dtype)
     r, c, m, n = _places(band, rows, columns, align)
     y[..., m, n] = x[..., r, c]
-    return y[..., 0, :] if count == 1 else y
+    return y
 
 
 def _set_diag_kernel(xp: Namespace, x: Array, d: Array, *, band: Band, align: str) -> Array:
-    d = xp.expand_dims(d, -2) if band[0] == band[1] else d
     y = x.copy()
+    if band[0] == band[1]:
+        _diagonal_of(y, band[0])[...] = d
+        return y
     r, c, m, n = _places(band, *x.shape[-2:], align)
     y[..., r, c] = d[..., m, n]
     return y
@@ -275,6 +289,8 @@ def set_diag(
 
 
 def _band(k: TensorLike, who: str) -> Band:
+    if type(k) is int:
+        return k, k
     ends = [int(v) for v in np.ravel(static(k))]
     if len(ends) not in (1, 2):
         raise InvalidArgumentError(
@@ -317,6 +333,8 @@ def check_matrix(x: Tensor, who: str) -> None:
 
 
 def _padding(value: TensorLike, x: Tensor) -> Any:
+    if type(value) is int and value == 0 and x.dtype.is_floating:  # almost always
+        return 0.0
     value = bool(value) if x.dtype.is_bool and value in (0, 1) else value
     return plain(value, x.dtype).astype(x.dtype.as_numpy_dtype).item()
 
@@ -336,13 +354,23 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
 
 def _band_part_kernel(_: Namespace, x: Array, *, lower: int, upper: int) -> Array:
     rows, columns = x.shape[-2:]
+    find = _inside if rows * columns <= _SMALL else _inside.__wrapped__
+    return np.where(find(rows, columns, lower, upper), x, np.zeros((), x.dtype))
+
+
+_SMALL: Final = 1 << 14  # elements of a matrix, of which the places of a band are kept
+
+
+@functools.lru_cache(maxsize=64)
+def _inside(rows: int, columns: int, lower: int, upper: int) -> Array:
+    """Whether elements are within a band."""
     offset = np.arange(columns) - np.arange(rows)[:, None]
     inside = np.ones((rows, columns), bool)
     if lower >= 0:
         inside &= offset >= -lower
     if upper >= 0:
         inside &= offset <= upper
-    return np.where(inside, x, np.zeros((), x.dtype))
+    return inside
 
 
 MATRIX_BAND_PART: Row = op(
@@ -373,7 +401,7 @@ def band_part(
     """
     x = convert(input)
     check_matrix(x, "MatrixBandPart")
-    lower, upper = int(static(num_lower)), int(static(num_upper))
+    lower, upper = (n if type(n) is int else int(static(n)) for n in (num_lower, num_upper))
     sides = (("lower", "rows", lower, dims(x)[-2]), ("upper", "columns", upper, dims(x)[-1]))
     for side, what, count, size in sides:
         if count > size:

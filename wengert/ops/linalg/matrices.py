@@ -13,7 +13,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
 from wengert.errors import FailedPreconditionError, InvalidArgumentError
 from wengert.inference.public_functions import deferrable
-from wengert.ops.arrays.shaping import transpose
+from wengert.ops.arrays.shaping import TRANSPOSE
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.math.complex import complex, conj, real
 from wengert.ops.math.elementwise import cast, zeros_like
@@ -131,14 +131,16 @@ def check_same_batch(a: Tensor, b: Tensor, who: str) -> None:
 
 def adjoint_of(x: Tensor) -> Tensor:
     """The conjugate transpose."""
-    rank = len(dims(x))
-    return transpose(x, (*range(rank - 2), rank - 1, rank - 2), conjugate=True)
+    turned = transpose_last(x)
+    return conj(turned) if x.dtype.is_complex else turned
 
 
 def transpose_last(x: Tensor) -> Tensor:
     """The last two axes transposed, without conjugation."""
     rank = len(dims(x))
-    return transpose(x, (*range(rank - 2), rank - 1, rank - 2))
+    order = (1, 0) if rank == 2 else (*range(rank - 2), rank - 1, rank - 2)
+    result: Tensor = apply(TRANSPOSE, (x,), {"perm": order})
+    return result
 
 
 def product(*factors: Tensor) -> Tensor:

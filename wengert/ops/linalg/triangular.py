@@ -47,12 +47,13 @@ def _triangular_solve_kernel(
             f"In[0] and In[1] have different sizes: {shape_text(a.shape)} and {shape_text(sides.shape)} "
             "[Op:MatrixTriangularSolve]"
         )
+    is_plain = sides.size and a.diagonal(0, -2, -1).all()  # LAPACK refuses to divide by zero
+    found = triangular_solve_kernel(a, sides, lower, adjoint) if is_plain else None
+    if found is not None:
+        return found.astype(b.dtype, copy=False)
+    if is_plain and a.ndim == sides.ndim == 2:
+        return np.ascontiguousarray(_by_lapack(a, sides, lower, adjoint)).astype(b.dtype, copy=False)
     batch = np.broadcast_shapes(a.shape[:-2], sides.shape[:-2])
-    singular = np.any(np.diagonal(a, axis1=-2, axis2=-1) == 0)  # LAPACK refuses to divide by zero
-    is_plain = sides.size and not singular
-    x = triangular_solve_kernel(a, sides, lower, adjoint) if is_plain else None
-    if x is not None:
-        return x.astype(b.dtype, copy=False)
     if not is_plain or math.prod(batch) > a.shape[-1]:
         x = _substituted(a, np.broadcast_to(sides, (*batch, *sides.shape[-2:])), lower, adjoint)
     else:  # LAPACK is faster for one large matrix, but 100 times slower for 1000 of size 4
@@ -97,7 +98,7 @@ def triangle(x: Tensor, lower: bool) -> Tensor:
 def _rule_of_matrix(
     g: Tensor, x: Tensor, a: Tensor, b: Tensor, *, lower: bool, adjoint: bool
 ) -> Tensor:
-    pulled = triangular_solve(a, g, lower, not adjoint)
+    pulled = _solved(a, g, lower, not adjoint)
     full = matmul(x, pulled, adjoint_b=True) if adjoint else matmul(pulled, x, adjoint_b=True)
     return bound.sum_to(-triangle(full, lower), dims(a))
 
@@ -105,7 +106,14 @@ def _rule_of_matrix(
 def _rule_of_sides(
     g: Tensor, x: Tensor, a: Tensor, b: Tensor, *, lower: bool, adjoint: bool
 ) -> Tensor:
-    return bound.sum_to(triangular_solve(a, g, lower, not adjoint), dims(b))
+    return bound.sum_to(_solved(a, g, lower, not adjoint), dims(b))
+
+
+def _solved(a: Tensor, b: Tensor, lower: bool, adjoint: bool) -> Tensor:
+    """The solution of a system whose sizes fit."""
+    attrs = {"lower": lower, "adjoint": adjoint}
+    result: Tensor = apply(MATRIX_TRIANGULAR_SOLVE, (a, b), attrs)
+    return result
 
 
 MATRIX_TRIANGULAR_SOLVE: Row = op(
@@ -140,9 +148,7 @@ def triangular_solve(
             f"In[0] mismatch In[1] shape: {dims(a)[-1]} vs. {dims(b)[-2]}: {shape_text(dims(a))} "
             f"{shape_text(dims(b))} [Op:MatrixTriangularSolve]"
         )
-    attrs = {"lower": bool(lower), "adjoint": bool(adjoint)}
-    result: Tensor = apply(MATRIX_TRIANGULAR_SOLVE, (a, b), attrs)
-    return result
+    return _solved(a, b, bool(lower), bool(adjoint))
 
 
 # ---- the Cholesky factor ----------------------------------------------------------------------
@@ -178,8 +184,7 @@ def _cholesky_rule(g: Tensor, y: Tensor, a: TensorOrDims) -> Tensor:
     That is the gradient for inputs that are Hermitian and stay so.
     """
     middle = lower_with_half_diagonal(matmul(y, g, adjoint_a=True))
-    left = triangular_solve(y, middle, True, True)
-    pulled = triangular_solve(y, adjoint_of(left), True, True)
+    pulled = _solved(y, adjoint_of(_solved(y, middle, True, True)), True, True)
     return (pulled + adjoint_of(pulled)) * 0.5
 
 

@@ -44,10 +44,13 @@ def cholesky(a: Any) -> Any:
 
 def triangular_solve(a: Any, b: Any, lower: bool, adjoint: bool) -> Any:
     """The solutions of a x = b; None for other matrices. The diagonals have no zeros."""
-    a, b = (np.ascontiguousarray(x) for x in (a, b))
-    (size, sides), kind = b.shape[-2:], kind_of(a, b)
-    if not kind or size < FEWEST or sides == 1 or a.shape[:-2] != b.shape[:-2]:
+    size, sides = b.shape[-2:]
+    if size < FEWEST or sides == 1 or a.shape[:-2] != b.shape[:-2]:
         return None  # LAPACK goes through a matrix once for one column
+    a, b = (np.ascontiguousarray(x) for x in (a, b))
+    kind = kind_of(a, b)
+    if not kind:
+        return None
     x = np.empty(b.shape, b.dtype)
     vectors = most_vectors() if sides > width_of(kind) else 1
     panels = -(-sides // (vectors * width_of(kind)))
