@@ -343,7 +343,13 @@ def split(
     """
     if isinstance(num_or_size_splits, (float, Value)):
         num_or_size_splits = _counted(num_or_size_splits, num)
-    x, asked = convert(value), static(num_or_size_splits)
+    x = convert(value)
+    if type(num_or_size_splits) is type(axis) is int and type(x) is Tensor:  # almost always
+        equal = _equal_sizes(x._array.shape, num_or_size_splits, axis)
+        if equal:
+            alike: list[Tensor] = apply(SPLIT, (x,), {"sizes": equal, "axis": axis % x._array.ndim})
+            return alike
+    asked = static(num_or_size_splits)
     _check_count(asked.shape, num)
     plain = all(type(s) is int and s >= 0 for s in asked.ravel().tolist())
     if asked.ndim and plain and _is_unknown(dims(x), int(static(axis))):
@@ -368,6 +374,13 @@ def split(
         sizes = _split_sizes(tuple(asked.tolist()), size, at)
     results: list[Tensor] = apply(row, (x,), {"sizes": sizes, "axis": at})
     return results
+
+
+def _equal_sizes(shape: Dims, count: int, axis: int) -> Dims:
+    """The sizes of so many equal parts; none where an axis has no such parts."""
+    if not -len(shape) <= axis < len(shape) or count < 1 or shape[axis] % count:
+        return ()
+    return (shape[axis] // count,) * count
 
 
 def _counted(sizes: Any, num: int | None) -> TensorLike:

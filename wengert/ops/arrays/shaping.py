@@ -99,6 +99,8 @@ def as_shape(value: Any) -> Dims:
                     f"A shape must be a vector of integers, got {value!r}."
                 ) from None
             raise TypeError(f"A shape must consist of integers, got {value!r}.") from None
+    if type(value) is Tensor and value._array.ndim == 1 and value._array.dtype.kind == "i":
+        return tuple(value._array.tolist())
     if hasattr(value, "as_list"):
         return as_shape(value.as_list())
     array = static(value)

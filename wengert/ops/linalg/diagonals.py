@@ -71,7 +71,9 @@ def _diagonals_shape(band: Band, rows: int, columns: int) -> Dims:
 def _diagonal_of(y: Array, k: int) -> Array:
     """A diagonal of matrices whose rows lie together, as a part of them that can be written to."""
     rows, columns = y.shape[-2:]
-    begin, length = (k, min(rows, columns - k)) if k >= 0 else (-k * columns, min(rows + k, columns))
+    begin, length = (
+        (k, min(rows, columns - k)) if k >= 0 else (-k * columns, min(rows + k, columns))
+    )
     return y.reshape(*y.shape[:-2], rows * columns)[..., begin :: columns + 1][..., :length]
 
 

@@ -47,6 +47,10 @@ if TYPE_CHECKING:
 def _matmul_kernel(
     xp: Namespace, a: Array, b: Array, *, transpose_a: bool, transpose_b: bool
 ) -> Array:
+    if _are_small(a, b):
+        left, right = a.T if transpose_a else a, b.T if transpose_b else b
+        if left.shape[1] == right.shape[0]:
+            return np.matmul(left, right)
     if transpose_a:
         a = xp.swapaxes(a, -1, -2)
     if transpose_b:
@@ -72,6 +76,19 @@ def _matmul_kernel(
         below = _multiplied(xp, a.reshape(n * rows, inner), b.reshape(b.shape[-2:]))
         return below.reshape(n, rows, b.shape[-1])
     return _multiplied(xp, a, b)
+
+
+def _are_small(a: Array, b: Array) -> bool:
+    """Whether these are two matrices of single or double numbers, whose product takes less than asking about them."""
+    return (
+        type(a) is type(b) is np.ndarray
+        and a.ndim == b.ndim == 2
+        and a.size + b.size <= _SMALL
+        and a.dtype.char in "fd"
+    )
+
+
+_SMALL: Final = 1 << 10  # elements
 
 
 def _multiplied(xp: Namespace, a: Array, b: Array) -> Array:
@@ -270,7 +287,8 @@ def product(a: TensorLike, b: TensorLike) -> Tensor:
         b = b.read_value()
     if type(a) is Tensor and type(b) is Tensor and min(a._array.ndim, b._array.ndim) > 1:
         if current_graph() is None and a._array.dtype is b._array.dtype in _PLAIN:
-            return _product(a, b, False, False)
+            are_matrices = a._array.ndim == b._array.ndim == 2
+            return (_of_matrices if are_matrices else _product)(a, b, False, False)
         return matmul(a, b)
     return _of_any_rank(a, b)
 

@@ -52,7 +52,9 @@ def _triangular_solve_kernel(
     if found is not None:
         return found.astype(b.dtype, copy=False)
     if is_plain and a.ndim == sides.ndim == 2:
-        return np.ascontiguousarray(_by_lapack(a, sides, lower, adjoint)).astype(b.dtype, copy=False)
+        return np.ascontiguousarray(_by_lapack(a, sides, lower, adjoint)).astype(
+            b.dtype, copy=False
+        )
     batch = np.broadcast_shapes(a.shape[:-2], sides.shape[:-2])
     if not is_plain or math.prod(batch) > a.shape[-1]:
         x = _substituted(a, np.broadcast_to(sides, (*batch, *sides.shape[-2:])), lower, adjoint)
