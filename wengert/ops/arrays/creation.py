@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -342,12 +343,17 @@ def meshgrid(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
 
 
 def _counted(sizes: int | Sequence[int | None], dtype: DType, who: str) -> Array:
-    wide = np.array(sizes, np.int64)
-    if wide.size and wide.max() > np.iinfo(dtype.numpy_dtype).max:
+    largest: Any = sizes if isinstance(sizes, int) else max(sizes, default=0)  # type: ignore[type-var]
+    if largest > _greatest(dtype):
         raise InvalidArgumentError(
-            f"{wide.max()} does not fit into {dtype.name}: use out_type=tf.int64 [Op:{who}]"
+            f"{largest} does not fit into {dtype.name}: use out_type=tf.int64 [Op:{who}]"
         )
-    return wide.astype(dtype.numpy_dtype)
+    return np.array(sizes, dtype.numpy_dtype)
+
+
+@functools.cache
+def _greatest(dtype: DType) -> int:
+    return int(np.iinfo(dtype.numpy_dtype).max)
 
 
 def _of_one_example(name: str) -> BatchRule:

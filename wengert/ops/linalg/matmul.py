@@ -83,12 +83,12 @@ def _are_small(a: Array, b: Array) -> bool:
     return (
         type(a) is type(b) is np.ndarray
         and a.ndim == b.ndim == 2
-        and a.size + b.size <= _SMALL
+        and a.size * b.size <= _SMALL
         and a.dtype.char in "fd"
     )
 
 
-_SMALL: Final = 1 << 10  # elements
+_SMALL: Final = 1 << 20  # elements of one times those of the other
 
 
 def _multiplied(xp: Namespace, a: Array, b: Array) -> Array:
