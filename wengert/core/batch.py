@@ -143,7 +143,8 @@ class Batcher:
 
     def outside(self, *inner: Recorder) -> activate:
         """The state before this batch began, plus some of the recorders added since."""
-        return activate((*self.outer_recorders, *inner), self.outer)
+        around = self.outer_recorders
+        return activate((*around, *inner) if inner else around, self.outer)
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
         """Carry out an operation for all examples at once."""

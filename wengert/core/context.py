@@ -90,10 +90,13 @@ thread: Final = Thread() if machine is None else ThreadInC()
 
 def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> None:
     """Set the recorders and the interpreter of this thread."""
-    context = thread.context
-    context.interpreter = interpreter
-    context.building = None if interpreter is None else interpreter.building
-    _notify(context, recorders)
+    now = thread.context
+    now.recorders, now.interpreter = recorders, interpreter
+    if interpreter is not None:
+        now.building, now.listeners = interpreter.building, None
+        return
+    now.building = None
+    now.listeners = listeners() if now.overrides or now.scope else recorders
 
 
 def of_thread() -> tuple[Any, ...]:
