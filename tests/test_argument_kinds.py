@@ -1,0 +1,242 @@
+"""Arguments of unusual kinds: what TensorFlow makes of them, or an error that names the call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+
+MATRIX = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+IMAGE = np.linspace(0.0, 1.0, 48).reshape(1, 4, 4, 3)
+
+
+def gradient(function: Callable[[Any], Any], x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    return tape.gradient(y, x)
+
+
+# ---- errors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (
+            lambda: tf.concat([MATRIX, MATRIX], axis=[0]),
+            TypeError,
+            r"in concat\(values=.*axis=\[0\]",
+        ),
+        (lambda: tf.nn.crelu(MATRIX, axis=[0]), TypeError, r"in crelu\(features=float32\[2,3\]"),
+        (lambda: tf.reduce_sum(MATRIX, axis="a"), TypeError, r"in reduce_sum\(.*axis='a'"),
+        (lambda: tf.reshape(MATRIX, [1.5]), TypeError, r"in reshape\(.*shape=\[1.5\]"),
+        (lambda: tf.stack([MATRIX, MATRIX], 1.0), TypeError, r"in stack\(.*axis=1.0"),
+        (lambda: tf.tensordot(MATRIX, MATRIX, [0, -7]), ValueError, r"in tensordot\(.*\[0, -7\]"),
+        (lambda: tf.range(2**40), MemoryError, r"in range\(start=1099511627776"),
+        (lambda: tf.nn.max_pool2d(IMAGE, "a", 1, "SAME"), ValueError, r"in max_pool2d\(.*'a'"),
+        (
+            tf.function(lambda: tf.concat([MATRIX, MATRIX], axis=[0])),
+            TypeError,
+            r"in concat\(values=",
+        ),
+    ],
+)
+def test_what_python_says_deep_inside_is_told_with_the_call(
+    call: Callable[[], Any], kind: type[Exception], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        call()
+
+
+def test_errors_of_the_users_code_are_left_alone() -> None:
+    def key(_: Any) -> Any:
+        return {}["a"]
+
+    with pytest.raises(KeyError) as caught:
+        tf.map_fn(key, MATRIX)
+    assert caught.value.args == ("a",)
+
+
+def test_a_call_without_an_argument_is_told_as_python_tells_it() -> None:
+    with pytest.raises(TypeError, match=r"missing 1 required positional argument: 'shape'$"):
+        tf.reshape(MATRIX)
+
+
+# ---- dtypes ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "filled",
+    [
+        lambda value, constant: tf.pad(value, [[0, 1], [0, 1]], constant_values=constant)[1:, 2:],
+        lambda value, constant: tf.linalg.diag(value, padding_value=constant)[0, :1, 1:],
+        lambda value, constant: tf.linalg.diag_part(value, k=(-1, 0), padding_value=constant)[
+            1, 1:
+        ],
+    ],
+)
+def test_plain_values_take_the_dtype_of_the_tensor_beside_them(filled: Callable[..., Any]) -> None:
+    for plain in ([[1, 2], [3, 4]], np.ones((2, 2))):
+        result = filled(plain, tf.constant(0.5))
+        assert result.dtype is tf.float32
+        np.testing.assert_array_equal(np.ravel(result), 0.5)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected to be a int32 tensor"):
+        filled(tf.constant([[1, 2], [3, 4]]), tf.constant(0.5))
+
+
+def test_booleans_are_padded_with_a_tensor() -> None:
+    padded = tf.linalg.diag([True, False], padding_value=tf.constant(True))
+    assert padded.numpy().tolist() == [[True, True], [True, False]]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.nn.max_pool(x, 2, 2, "SAME"),
+        tf.image.rgb_to_hsv,
+        tf.image.hsv_to_rgb,
+        tf.nn.local_response_normalization,
+        tf.quantization.fake_quant_with_min_max_args,
+    ],
+)
+def test_operations_with_a_default_dtype_convert_arrays_to_it(function: Callable[..., Any]) -> None:
+    for plain in (IMAGE, np.round(IMAGE).astype(int).tolist()):
+        assert function(plain).dtype is tf.float32
+    assert function(tf.constant(IMAGE)).dtype is tf.float64
+
+
+def test_what_stands_beside_a_tensor_is_cast_to_its_dtype() -> None:
+    half = tf.cast(MATRIX, tf.float16)
+    assert tf.nn.silu(half, tf.constant(0.5)).dtype is tf.float16
+    assert tf.nn.silu(MATRIX, tf.constant(2)).dtype is tf.float32
+    assert tf.clip_by_norm(half, tf.constant(0.5)).dtype is tf.float16
+    mean, variance = tf.nn.weighted_moments(half, [0], tf.constant([[1.0], [2.0]]))
+    assert mean.dtype is variance.dtype is tf.float16
+    np.testing.assert_allclose(mean, [3.0, 4.0, 5.0])
+
+
+def test_none_is_the_default_of_a_dtype() -> None:
+    assert tf.argmax(MATRIX, 1, output_type=None).dtype is tf.int64
+    assert tf.math.top_k(MATRIX, index_type=None).indices.dtype is tf.int32
+    assert tf.unique([1, 1, 2], out_idx=None).idx.dtype is tf.int32
+    assert tf.searchsorted([1.0, 2.0], [1.5], out_type=None).dtype is tf.int32
+
+
+def test_losses_of_integers_are_averaged_as_floats() -> None:
+    assert tf.nn.compute_average_loss(tf.constant([1, 2])).numpy() == 1.5
+    assert tf.nn.compute_average_loss(tf.zeros([0])).numpy() == 0.0
+    assert tf.nn.scale_regularization_loss(tf.constant(3)).dtype is tf.float64
+
+
+def test_sizes_are_counted_in_floats_too() -> None:
+    assert tf.size(MATRIX, out_type=tf.float16).dtype is tf.float16
+
+
+def test_strings_are_zeroed_to_empty_ones() -> None:
+    texts = tf.constant(["a", "b"])
+    assert tf.zeros_like(texts).numpy().tolist() == [b"", b""]
+    assert tf.function(tf.zeros_like)(texts).numpy().tolist() == [b"", b""]
+    assert tf.zeros_like(MATRIX[0], tf.string).numpy().tolist() == [b"", b"", b""]
+
+
+# ---- values and gradients ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", [lambda f: f, tf.function, tf.function(jit_compile=True)])
+def test_a_single_logit_stands_for_all_classes(way: Any) -> None:
+    labels, logits = tf.constant([[0.2, 0.3, 0.5]]), tf.constant([[0.9]])
+
+    def loss(labels: Any, logits: Any) -> Any:
+        return tf.nn.softmax_cross_entropy_with_logits(labels, logits)
+
+    np.testing.assert_allclose(way(loss)(labels, logits), [np.log(3.0)], rtol=1e-6)
+    open_sizes = tf.function(loss, input_signature=[tf.TensorSpec([None, None])] * 2)
+    np.testing.assert_allclose(open_sizes(labels, logits), [np.log(3.0)], rtol=1e-6)
+
+
+def test_the_axis_of_a_loss_may_be_none() -> None:
+    logits = tf.constant([[0.0, 0.0]])
+    loss = tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], logits, axis=None)
+    np.testing.assert_allclose(loss, [np.log(2.0)], rtol=1e-6)
+
+
+def test_a_tensor_of_one_as_steepness_has_a_gradient() -> None:
+    near, at = (gradient(lambda b: tf.nn.silu(MATRIX, b), tf.constant(b)) for b in (1.0001, 1.0))
+    np.testing.assert_allclose(at, near, rtol=1e-3)
+
+
+def test_complex_numbers_saturate_by_their_real_part() -> None:
+    found = tf.saturate_cast(tf.constant([1 + 2j, -3, 300.0]), tf.uint8)
+    assert found.numpy().tolist() == [1, 0, 255]
+
+
+def test_a_norm_is_not_clipped_to_less_than_nothing() -> None:
+    assert tf.clip_by_norm([3.0, 4.0], -1.0).numpy().tolist() == [0.0, 0.0]
+
+
+def test_infinite_values_keep_an_infinite_weighted_mean() -> None:
+    mean, _ = tf.nn.weighted_moments([np.inf, 1.0], [0], [1.0, 2.0])
+    assert mean.numpy() == np.inf
+
+
+def test_statistics_of_integers() -> None:
+    count, total, *_ = tf.nn.sufficient_statistics(tf.constant([1, 2], tf.int8), [0])
+    assert (count.dtype, count.numpy(), total.numpy()) == (tf.int8, 2, 3)
+
+
+def test_an_axis_that_is_a_tensor_of_any_integers_has_its_gradient() -> None:
+    axis = tf.constant(1, tf.int64)
+    ones = np.ones((2, 3))
+    np.testing.assert_array_equal(gradient(lambda x: tf.stack([x, x], axis), MATRIX), 2 * ones)
+    np.testing.assert_array_equal(gradient(lambda x: tf.unstack(x, axis=axis), MATRIX), ones)
+
+
+def test_counts_of_no_values_and_of_floats() -> None:
+    weights = tf.constant([1.0, 2.0])
+    for most, expected in ((0, [0.0, 0.0]), (3, [1.0, 0.0])):
+        found = gradient(
+            lambda w, most=most: tf.math.bincount([0, 5], w, maxlength=most, axis=-1), weights
+        )
+        assert found.numpy().tolist() == expected
+    assert tf.math.bincount(tf.constant([0.0, 2.0])).numpy().tolist() == [1, 0, 1]
+    counts = tf.math.bincount([[1, 2]], weights=tf.zeros([0, 2]), axis=-1)
+    assert counts.numpy().tolist() == [[0.0, 1.0, 1.0]]
+
+
+def test_masks_of_slices_and_of_lengths() -> None:
+    part = tf.strided_slice(MATRIX, [0, 0], [1, 2], begin_mask=None, shrink_axis_mask=None)
+    assert part.numpy().tolist() == [[1.0, 2.0]]
+    assert tf.sequence_mask(tf.constant([1.5, 0.0])).numpy().tolist() == [[True] * 2, [False] * 2]
+
+
+def test_the_gradient_of_selected_rows_is_sparse_where_it_is_asked_for() -> None:
+    for sparse in (False, True):
+
+        def means(x: Any, sparse: bool = sparse) -> Any:
+            return tf.sparse.segment_mean(x, [0, 1, 1], [0, 0, 2], sparse_gradient=sparse)
+
+        found = gradient(means, MATRIX)
+        assert isinstance(found, tf.IndexedSlices) is sparse
+        np.testing.assert_array_equal(tf.convert_to_tensor(found), [[0.5] * 3, [1.5] * 3])
+
+
+def test_what_is_no_number_was_not_quantized() -> None:
+    x = tf.constant([np.nan, 0.5, 3.0])
+    found = gradient(lambda x: tf.quantization.fake_quant_with_min_max_args(x, -1.0, 1.0), x)
+    assert found.numpy().tolist() == [0.0, 1.0, 0.0]
+
+
+def test_a_list_of_numbers_is_one_tensor() -> None:
+    assert tf.stop_gradient([[1.0, 2.0], [3.0, 4.0]]).shape == [2, 2]
+
+
+def test_steps_of_windows_may_be_a_shape() -> None:
+    found = tf.nn.conv2d(
+        tf.constant(IMAGE), tf.ones([2, 2, 3, 1], tf.float64), tf.TensorShape([1, 2]), "SAME"
+    )
+    assert found.shape == [1, 4, 2, 1]
