@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import wengert as tf
+import wengert
 
+tf: Any = wengert  # TensorFlow takes what the types of parameters leave out
 MATRIX = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 IMAGE = np.linspace(0.0, 1.0, 48).reshape(1, 4, 4, 3)
 
@@ -55,7 +56,8 @@ def test_what_python_says_deep_inside_is_told_with_the_call(
 
 def test_errors_of_the_users_code_are_left_alone() -> None:
     def key(_: Any) -> Any:
-        return {}["a"]
+        nothing: dict[str, Any] = {}
+        return nothing["a"]
 
     with pytest.raises(KeyError) as caught:
         tf.map_fn(key, MATRIX)
@@ -199,9 +201,11 @@ def test_an_axis_that_is_a_tensor_of_any_integers_has_its_gradient() -> None:
 def test_counts_of_no_values_and_of_floats() -> None:
     weights = tf.constant([1.0, 2.0])
     for most, expected in ((0, [0.0, 0.0]), (3, [1.0, 0.0])):
-        found = gradient(
-            lambda w, most=most: tf.math.bincount([0, 5], w, maxlength=most, axis=-1), weights
-        )
+
+        def counted(w: Any, most: int = most) -> Any:
+            return tf.math.bincount([0, 5], w, maxlength=most, axis=-1)
+
+        found = gradient(counted, weights)
         assert found.numpy().tolist() == expected
     assert tf.math.bincount(tf.constant([0.0, 2.0])).numpy().tolist() == [1, 0, 1]
     counts = tf.math.bincount([[1, 2]], weights=tf.zeros([0, 2]), axis=-1)
@@ -240,3 +244,62 @@ def test_steps_of_windows_may_be_a_shape() -> None:
         tf.constant(IMAGE), tf.ones([2, 2, 3, 1], tf.float64), tf.TensorShape([1, 2]), "SAME"
     )
     assert found.shape == [1, 4, 2, 1]
+
+
+def test_ragged_ranges_have_the_wider_dtype() -> None:
+    assert tf.ragged.range(0, np.int64(4), 1).dtype is tf.int64
+    assert tf.ragged.range(tf.constant([0, 1]), 2.5).to_list() == [[0.0, 1.0, 2.0], [1.0, 2.0]]
+
+
+def test_dtypes_of_counts_and_of_splits() -> None:
+    assert tf.sparse.bincount(tf.constant([1, 1, 2])).dtype is tf.int64
+    parts = tf.ragged.stack_dynamic_partitions([1.0, 2.0], tf.constant([1, 0]), 2)
+    assert parts.row_splits.dtype is tf.int32
+
+
+# ---- texts -------------------------------------------------------------------------------------
+
+
+def test_floats_are_shown_in_the_shorter_of_two_forms() -> None:
+    values = [0.1, 1 / 3, 1e-7, 1234567.0]
+    for dtype, expected in [
+        (tf.float32, "[0.1 0.333333343 1e-07 1234567]"),
+        (tf.float64, "[0.1 0.33333333333333331 1e-07 1234567]"),
+    ]:
+        shown = tf.strings.format("{}", tf.constant(values, dtype), summarize=4)
+        assert shown.numpy().decode() == expected
+    half = tf.strings.format("{}", tf.constant(0.1, tf.float16))
+    assert half.numpy() == b"0.0999755859"
+
+
+def test_a_text_that_is_not_split_stays_whole() -> None:
+    assert tf.strings.split([" a b ", ""], maxsplit=0).to_list() == [[b" a b "], [b""]]
+
+
+# ---- raw operations ----------------------------------------------------------------------------
+
+
+def test_inputs_of_raw_operations_have_the_dtypes_of_their_definition() -> None:
+    product = tf.raw_ops.MatMul(a=[[2, 0]], b=tf.constant([[1.5], [2.0]]))
+    assert (product.dtype, product.numpy().tolist()) == (tf.float32, [[3.0]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected to be a int32 tensor"):
+        tf.raw_ops.MatMul(a=tf.constant([[2, 0]]), b=tf.constant([[1.5], [2.0]]))
+
+
+def test_results_of_raw_operations_have_the_names_of_their_definition() -> None:
+    assert tf.raw_ops.Svd(input=MATRIX)._fields == ("s", "u", "v")
+    normal = tf.raw_ops.FusedBatchNormV3(
+        x=tf.ones([1, 1, 2, 3]),
+        scale=tf.ones(3),
+        offset=tf.zeros(3),
+        mean=tf.zeros(3),
+        variance=tf.ones(3),
+    )
+    assert normal.batch_mean.numpy().tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("name", ["ResizeArea", "ResizeBicubic", "ResizeBilinear"])
+def test_integers_are_resized_to_floats(name: str) -> None:
+    images = tf.constant(np.arange(4, dtype=np.uint8).reshape(1, 2, 2, 1))
+    resized = getattr(tf.raw_ops, name)(images=images, size=[3, 3])
+    assert resized.dtype is tf.float32

@@ -407,7 +407,7 @@ def _zeros_kernel(xp: Namespace, x: Array) -> Array:
     if isinstance(x, TensorList):
         zeros: Array = x.zeros()
         return zeros
-    if x.dtype == object and is_numpy(xp):
+    if is_numpy(xp) and isinstance(x, np.ndarray) and x.dtype == object:  # no branch's None
         return np.full(x.shape, b"", object)
     return xp.zeros_like(x)
 
