@@ -257,6 +257,46 @@ def test_dtypes_of_counts_and_of_splits() -> None:
     assert parts.row_splits.dtype is tf.int32
 
 
+# ---- functions ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", [lambda f: f, tf.function, tf.function(jit_compile=True)])
+def test_numbers_that_choose_boxes_may_be_tensors(way: Any) -> None:
+    boxes = tf.constant([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [2.0, 2.0, 3.0, 3.0]])
+
+    def chosen(most: Any, overlap: Any) -> Any:
+        return tf.image.non_max_suppression(boxes, [0.5, 0.9, 0.7], most, overlap, overlap - 0.5)
+
+    assert way(chosen)(tf.constant(3), tf.constant(0.5)).numpy().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("way", [lambda f: f, tf.function, tf.function(jit_compile=True)])
+def test_axes_that_strings_are_joined_along_may_be_a_tensor(way: Any) -> None:
+    joined = way(lambda x, axis: tf.strings.reduce_join(x, axis))
+    assert joined(tf.constant([["a", "b"]]), tf.constant([1])).numpy().tolist() == [b"ab"]
+
+
+def test_a_sparse_matrix_is_multiplied_by_one_of_its_dtype() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected to be a float tensor"):
+        tf.sparse.sparse_dense_matmul(tf.sparse.eye(2), tf.ones([2, 2], tf.bfloat16))
+
+
+def test_rows_of_a_jacobian_pass_a_call_that_waits_for_its_sizes() -> None:
+    """What is stacked has a size that is known, and one that is not."""
+    known = tf.Variable([0.3, -0.6, 0.9])
+
+    def diagonal(x: Any) -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            both = tf.stack([x, known])
+            tape.watch(both)
+            y = both * both * x
+        return tf.reduce_sum(tape.batch_jacobian(y, both), [0, 1])
+
+    x = tf.constant([0.4, -0.7, 1.1])
+    open_sizes = tf.function(diagonal, input_signature=[tf.TensorSpec([None])])
+    np.testing.assert_allclose(open_sizes(x), diagonal(x), rtol=1e-6)
+
+
 # ---- texts -------------------------------------------------------------------------------------
 
 
