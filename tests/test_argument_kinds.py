@@ -54,6 +54,14 @@ def test_what_python_says_deep_inside_is_told_with_the_call(
         call()
 
 
+def test_what_cannot_be_is_said_in_words() -> None:
+    rows = tf.ragged.constant([[1.0, 2.0], []])
+    with pytest.raises(ValueError, match="which has no ragged rows"):
+        tf.broadcast_to(rows, [2, 3])
+    with pytest.raises(TypeError, match="The name of an operation is a text, got 3"):
+        tf.function(lambda x: tf.nn.selu(x, name=3))(MATRIX)
+
+
 def test_errors_of_the_users_code_are_left_alone() -> None:
     def key(_: Any) -> Any:
         nothing: dict[str, Any] = {}
@@ -295,6 +303,19 @@ def test_rows_of_a_jacobian_pass_a_call_that_waits_for_its_sizes() -> None:
     x = tf.constant([0.4, -0.7, 1.1])
     open_sizes = tf.function(diagonal, input_signature=[tf.TensorSpec([None])])
     np.testing.assert_allclose(open_sizes(x), diagonal(x), rtol=1e-6)
+
+
+def test_parts_of_nothing() -> None:
+    empty = tf.zeros([1, 4, 0, 2])
+    assert gradient(lambda x: tf.nn.avg_pool(x, 2, 2, "SAME"), empty).shape == [1, 4, 0, 2]
+    rows = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    assert tf.tile(rows, [2, 0]).to_list() == [[], [], [], []]
+    assert tf.tile(rows, [0, 1]).to_list() == []
+
+
+def test_a_sparse_tensor_is_divided_by_a_dense_one() -> None:
+    quotient = tf.divide(tf.sparse.from_dense([[1.0, 0.0]]), tf.constant([[2.0, 1.0]]))
+    assert tf.sparse.to_dense(quotient).numpy().tolist() == [[0.5, 0.0]]
 
 
 # ---- texts -------------------------------------------------------------------------------------

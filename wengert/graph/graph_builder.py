@@ -321,6 +321,8 @@ class Builder:
         return found
 
     def _name(self, row: Row, name: str | None) -> str:
+        if name and not isinstance(name, str):
+            raise TypeError(f"The name of an operation is a text, got {name!r}.")
         if name and name.endswith("/"):  # a scope, whose name the operation takes
             return name[:-1]
         return self.names.unique(checked_name(name) if name else valid(row.called))
