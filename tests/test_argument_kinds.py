@@ -54,6 +54,12 @@ def test_what_python_says_deep_inside_is_told_with_the_call(
         call()
 
 
+def test_an_empty_name_is_none() -> None:
+    for function in (tf.saturate_cast, tf.cast):
+        named = tf.function(lambda x, function=function: function(x, tf.int32, name=""))
+        assert named(MATRIX).dtype is tf.int32
+
+
 def test_what_cannot_be_is_said_in_words() -> None:
     rows = tf.ragged.constant([[1.0, 2.0], []])
     with pytest.raises(ValueError, match="which has no ragged rows"):

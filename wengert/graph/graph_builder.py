@@ -191,6 +191,8 @@ class Builder:
 
     def call_named(self, function: Callable[..., Any], args: Any, kwargs: Any, name: str) -> Any:
         """Call it; the operation of the result gets the name, the others are in its scope."""
+        if not name:
+            return function(*args, **{**kwargs, "name": None})
         before = len(self.operations)
         with self.names.scoped(checked_name(name)) as scope:
             result = function(*args, **{**kwargs, "name": None})
