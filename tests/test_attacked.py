@@ -656,3 +656,29 @@ def test_everything_is_there_for_a_star() -> None:
     exec("from wengert import *\nfrom wengert.math import *", found)
     assert {"cond", "sort", "config", "Module", "RaggedTensor", "function", "lgamma"} <= set(found)
     assert not [name for name in found if name.startswith("_") and name != "__builtins__"]
+
+
+@in_each_way
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        lambda p, q: tf.cond(p[1] > 0.0, lambda: tf.sin(p), lambda: q),
+        lambda p, q: tf.switch_case(1, [lambda: q, lambda: p / (1.0 + p * p)]),
+    ],
+    ids=["cond", "case"],
+)
+def test_a_branch_has_each_of_its_inputs_though_they_are_one_tensor(way: Any, chosen: Any) -> None:
+    """The second derivative was that of the last of them alone."""
+    called = tf.function(chosen)
+
+    def second(function: Callable[..., Any]) -> Any:
+        outer = way(lambda x: function(x, x))
+        with tf.GradientTape() as over:
+            over.watch(X)
+            with tf.GradientTape() as tape:
+                tape.watch(X)
+                y = outer(X)
+            first = tape.gradient(y, X)
+        return over.gradient(first, X)
+
+    np.testing.assert_allclose(second(called), second(chosen), rtol=1e-12)

@@ -282,7 +282,7 @@ PIXELS = np.array([[[0.9, 0.2, 0.4], [0.1, 0.7, 0.55], [0.3, 0.25, 0.8], [0.6, 0
 def test_there_and_back(colour: list[int]) -> None:
     """Hue, saturation and value determine the colour."""
     x = np.array(colour) / 64
-    y = tf.image.hsv_to_rgb(tf.image.rgb_to_hsv(x)).numpy()
+    y = tf.image.hsv_to_rgb(tf.image.rgb_to_hsv(tf.constant(x))).numpy()
     np.testing.assert_allclose(y, x, atol=1e-12)
 
 
@@ -396,7 +396,11 @@ def test_errors_of_colours() -> None:
     for call, error, words in [
         (lambda: image.rgb_to_hsv(two), failed, "input must have 3 channels but input only has 2"),
         (lambda: image.hsv_to_rgb(two), failed, "input must have 3 channels but input only has 2"),
-        (lambda: image.rgb_to_hsv([1, 2, 3]), INVALID, "not in the list of allowed values"),
+        (
+            lambda: image.rgb_to_hsv(tf.constant([1, 2, 3])),
+            INVALID,
+            "not in the list of allowed values",
+        ),
         (lambda: image.adjust_hue(three, 2.0), ValueError, "must be in the interval"),
         (
             lambda: image.adjust_hue(two, 0.2),

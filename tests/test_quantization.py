@@ -157,7 +157,7 @@ def test_errors() -> None:
     for call, words in [
         (lambda: args(X, min=1.0, max=0.0), "min has to be smaller than max, was: 1"),
         (lambda: args(X, num_bits=1), "num_bits must be between 2 and 16, inclusive"),
-        (lambda: args([1, 2]), "not in the list of allowed values"),
+        (lambda: args(tf.constant([1, 2])), "not in the list of allowed values"),
         (lambda: channels([[0.0] * 3], two, two), "min has incorrect size, expected 3 was 2"),
         (lambda: Q.fake_quant_with_min_max_vars(X, two, 1.0), "`min` must be rank 0"),
         (lambda: Q.fake_quant_with_min_max_args_gradient([1.0], X), "must be the same size"),

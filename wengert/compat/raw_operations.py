@@ -51,6 +51,7 @@ from wengert.ops.reductions.sorting import searchsorted
 from wengert.ops.reductions.unique import unique_along
 from wengert.ops.strings.hashing import fingerprint
 from wengert.ops.strings.texts import join as strings_join
+from wengert.ops.support.declare import convert_alike
 from wengert.overrides.row_override import as_version, find_version
 from wengert.saving.summaries import version_1
 from wengert.state.variable import Variable
@@ -146,15 +147,31 @@ def _function(name: str, line: Line) -> Callable[..., Any]:
             given["seed"] = BothSeeds(given["seed"], given["seed2"])
         newer = find_version(name) if is_replaced(name) else None
         if newer is None or newer.name == name:
-            return compute(given)
+            return _with_names(name, compute(given))
         with as_version(name, newer.name):
-            return compute(given)
+            return _with_names(name, compute(given))
 
     raw.__module__, raw.__name__, raw.__qualname__ = "wengert.raw_ops", name, name
     raw.__doc__ = f"The operation {name}."
     raw.__signature__ = signature  # type: ignore[attr-defined]
     raw.foreseen = functools.partial(_foreseen, name)  # type: ignore[attr-defined]
     return deferrable(raw)
+
+
+def _with_names(name: str, result: Any) -> Any:
+    """Several results, each of which has the name that the definition of the operation gives it."""
+    if type(result) not in (list, tuple) or len(result) < 2:
+        return result
+    named = _results(name)
+    return result if named is None or len(named._fields) != len(result) else named(*result)
+
+
+@functools.cache
+def _results(name: str) -> Any:
+    known = load_module("wengert.compat.graph_defs.op_defs").op_defs().get(name)
+    if known is None or any(x.times for x in known.outputs):
+        return None
+    return namedtuple(name, [x.name for x in known.outputs])
 
 
 def _foreseen(name: str, dtype: Any, _: Any) -> tuple[Any, list[Any]]:
@@ -196,9 +213,31 @@ def _of_row(name: str, inputs: str, attributes: str = "") -> Callable[[dict[str,
 
     def compute(given: dict[str, Any]) -> Any:
         attrs = {k: ast.literal_eval(v) if has else _static(given[k]) for k, has, v in plain}
-        return apply(row_of(name), tuple(_input(given[k]) for k in into), attrs)
+        return apply(row_of(name), _inputs(name, into, [given[k] for k in into]), attrs)
 
     return compute
+
+
+def _inputs(name: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Any, ...]:
+    """The inputs of an operation; those that its definition gives one dtype are converted to that of the first tensor."""
+    found = {key: _input(value) for key, value in zip(names, values, strict=True)}
+    if len({x.dtype for x in found.values()}) > 1:
+        given = dict(zip(names, values, strict=True))
+        for alike in _of_one_dtype(name):
+            both = [key for key in names if key in alike]
+            found |= zip(both, convert_alike(name, *[given[key] for key in both]), strict=True)
+    return tuple(found.values())
+
+
+@functools.cache
+def _of_one_dtype(name: str) -> list[list[str]]:
+    """The inputs of an operation in groups that have one dtype each."""
+    known = load_module("wengert.compat.graph_defs.op_defs").op_defs().get(name)
+    groups: dict[str, list[str]] = {}
+    for x in known.inputs if known is not None else ():
+        if not x.times and x.dtype in known.attrs:
+            groups.setdefault(x.dtype, []).append(x.name)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _of_rule(name: str, inputs: str, attributes: str = "") -> Callable[[dict[str, Any]], Any]:

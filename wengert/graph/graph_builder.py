@@ -191,6 +191,8 @@ class Builder:
 
     def call_named(self, function: Callable[..., Any], args: Any, kwargs: Any, name: str) -> Any:
         """Call it; the operation of the result gets the name, the others are in its scope."""
+        if not name:
+            return function(*args, **{**kwargs, "name": None})
         before = len(self.operations)
         with self.names.scoped(checked_name(name)) as scope:
             result = function(*args, **{**kwargs, "name": None})
@@ -321,6 +323,8 @@ class Builder:
         return found
 
     def _name(self, row: Row, name: str | None) -> str:
+        if name and not isinstance(name, str):
+            raise TypeError(f"The name of an operation is a text, got {name!r}.")
         if name and name.endswith("/"):  # a scope, whose name the operation takes
             return name[:-1]
         return self.names.unique(checked_name(name) if name else valid(row.called))

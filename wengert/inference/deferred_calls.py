@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from wengert.core.context import (
     apply_overrides,
     call,
     current_graph,
+    graph_around,
     note,
     override_rows,
     thread,
@@ -209,8 +211,11 @@ class _Call:
             plain_call = None if rules or overrides else self
             gradient = _PulledBack(lambda *values: made(values), overrides, plain_call)
             plain = [conjugate(g) for g in gs]
-            pulled = gradient.now if current_graph() is None else gradient.later
-            return [conjugate(g) for g in pulled(plain, xs)]
+            if current_graph() is not None:
+                return [conjugate(g) for g in gradient.later(plain, xs)]
+            with only_shapes() if graph_around() is not None else nullcontext():
+                # In a batch within a graph: what sizes must be, the call itself has checked.
+                return [conjugate(g) for g in gradient.now(plain, xs)]
 
         return Row(
             outcome.kind,

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 from wengert.core.context import thread
 from wengert.errors import LeakedTensorError, NotATensorError
 from wengert.inference.example_calls import for_each
+from wengert.values.foreign_errors import FOREIGN, told
 from wengert.values.typed_calls import answered
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -90,6 +91,8 @@ def deferrable(function: Function) -> Function:
             return graph.call(_answering(public, error), args, kwargs)
         except LeakedTensorError as error:
             return for_each(public, args, kwargs, error)
+        except FOREIGN as error:
+            raise told(error, function, args, kwargs)  # noqa: B904  # the same, or in its place
 
     public.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     return public  # type: ignore[return-value]
@@ -123,6 +126,8 @@ def nameable(function: Function) -> Function:
             return graph.call_named(function, args, kwargs, kwargs["name"])
         except NotATensorError as error:
             return answered(public, args, kwargs, error)
+        except FOREIGN as error:
+            raise told(error, function, args, kwargs)  # noqa: B904  # the same, or in its place
 
     public.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     return public  # type: ignore[return-value]
@@ -137,6 +142,8 @@ def typed(function: Function) -> Function:
             return function(*args, **kwargs)
         except NotATensorError as error:
             return answered(public, args, kwargs, error)
+        except FOREIGN as error:
+            raise told(error, function, args, kwargs)  # noqa: B904  # the same, or in its place
 
     public.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     return public  # type: ignore[return-value]

@@ -353,7 +353,7 @@ def _counted(sizes: int | Sequence[int | None], dtype: DType, who: str) -> Array
 
 @functools.cache
 def _greatest(dtype: DType) -> int:
-    return int(np.iinfo(dtype.numpy_dtype).max)
+    return int(np.iinfo(dtype.numpy_dtype).max) if dtype.is_integer else int(dtype.max)
 
 
 def _of_one_example(name: str) -> BatchRule:

@@ -14,7 +14,7 @@ from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.math.comparison import where
 from wengert.ops.support.batch_rules import batch_all
-from wengert.ops.support.declare import INEXACT, wrong_dtype
+from wengert.ops.support.declare import INEXACT, TENSOR_LIKE, wrong_dtype
 from wengert.values import dtypes, nest
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
@@ -173,6 +173,10 @@ def stop_gradient(input: Any, name: str | None = None, *, mask: Any = None) -> A
     """
     if mask is not None:
         return nest.map_structure(_stopped_where, input, mask)
+    if isinstance(input, (list, tuple)) and not any(
+        isinstance(x, TENSOR_LIKE) for x in nest.flatten(input)
+    ):
+        input = convert(input)  # numbers, which are one tensor to every operation
     return nest.map_structure(
         lambda x: apply(STOP_GRADIENT, (convert(x),)), input, expand_composites=True
     )

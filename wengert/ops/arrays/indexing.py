@@ -345,6 +345,10 @@ def index_of(
             "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
             f"{sizes[0]}, {sizes[1]}, and {sizes[2]} instead. [Op:StridedSlice]"
         )
+    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = (
+        0 if mask is None else mask
+        for mask in (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    )
     key: list[Any] = []
     for i, (a, b, step) in enumerate(zip(starts, ends, steps, strict=True)):
         bit = 1 << i

@@ -16,7 +16,7 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, number_of, sizes_of_alike, states
-from wengert.inference.symbolic_integers import by_function
+from wengert.inference.symbolic_integers import by_function, integer
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import one_axis, static
 from wengert.ops.arrays.slicing import take_part
@@ -186,10 +186,10 @@ def stack(values: Iterable[TensorLike], axis: int = 0, name: str = "stack") -> T
     xs = convert_alike("Pack", *_agreeing(given))
     if not (_are_plain(xs) and len(set(map(dims, xs))) == 1):
         _check_one_shape(xs)
-    rank = len(dims(xs[0])) + 1
-    if not -rank <= axis < rank:
-        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
-    result: Tensor = apply(PACK, xs, {"axis": axis_from(axis, rank)})
+    rank, at = len(dims(xs[0])) + 1, axis if type(axis) is int else integer(axis)
+    if not -rank <= at < rank:
+        raise ValueError(f"Argument `axis` = {at} not in range [{-rank}, {rank})")
+    result: Tensor = apply(PACK, xs, {"axis": axis_from(at, rank)})
     return result
 
 
@@ -260,11 +260,11 @@ def unstack(
     """
     x = convert(value)
     shape = dims(x)
-    at, size = axis, None
+    at, size = axis if type(axis) is int else integer(axis), None
     if isinstance(shape, tuple):
-        if not -len(shape) <= axis < len(shape):
-            raise ValueError(f"Argument `axis` = {axis} not in range [{-len(shape)}, {len(shape)})")
-        at = axis_from(axis, len(shape))
+        if not -len(shape) <= at < len(shape):
+            raise ValueError(f"Argument `axis` = {at} not in range [{-len(shape)}, {len(shape)})")
+        at = axis_from(at, len(shape))
         size = shape[at] if type(shape[at]) is int else None
     wanted = size if num is None else num
     if wanted is None:  # a graph must know the number of slices

@@ -30,6 +30,7 @@ from wengert.values.composite import Composite
 from wengert.values.convert import as_array, convert
 from wengert.values.dimensions import Dimension
 from wengert.values.dtypes import DType
+from wengert.values.foreign_errors import unnamed
 from wengert.values.shapes import Axes, Dims, normal_axis, shape_text
 from wengert.values.sizes import Size, certainly
 from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of
@@ -67,7 +68,7 @@ def static(value: TensorLike | Integers) -> Array:
         what = "An argument that says how many or where must be an integer"
         if isinstance(value, Composite):
             raise NotATensorError(value, what)
-        raise TypeError(f"{what}, got {value!r}.")
+        raise unnamed(TypeError(f"{what}, got {value!r}."))
     return array
 
 
@@ -95,17 +96,17 @@ def as_shape(value: Any) -> Dims:
             if any(isinstance(v, Value) and v.dtype.is_floating for v in value):
                 return tuple([int(v) for v in value])  # what TensorFlow casts, too
             if any(isinstance(v, (list, tuple)) for v in value):
-                raise InvalidArgumentError(
-                    f"A shape must be a vector of integers, got {value!r}."
+                raise unnamed(
+                    InvalidArgumentError(f"A shape must be a vector of integers, got {value!r}.")
                 ) from None
-            raise TypeError(f"A shape must consist of integers, got {value!r}.") from None
+            raise unnamed(TypeError(f"A shape must consist of integers, got {value!r}.")) from None
     if type(value) is Tensor and value._array.ndim == 1 and value._array.dtype.kind == "i":
         return tuple(value._array.tolist())
     if hasattr(value, "as_list"):
         return as_shape(value.as_list())
     array = static(value)
     if array.ndim > 1:
-        raise InvalidArgumentError(f"A shape must be a vector of integers, got {value!r}.")
+        raise unnamed(InvalidArgumentError(f"A shape must be a vector of integers, got {value!r}."))
     return tuple(array.ravel().tolist())
 
 

@@ -15,6 +15,7 @@ from wengert.inference.stated_shapes import Stated, sizes_of, states
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.shaping import as_numbers, as_shape, one_axis, plain, static
 from wengert.ops.support.batch_rules import shift_axes, with_attrs
+from wengert.ops.support.declare import beside
 from wengert.ops.support.large_kernels import part_kernel
 from wengert.values.convert import convert
 from wengert.values.dtypes import string
@@ -232,7 +233,7 @@ def pad(
     >>> tf.pad([1, 2, 3], [[1, 1]], mode="REFLECT").numpy().tolist()
     [2, 1, 2, 3, 2]
     """
-    x, widths = convert(tensor), static(paddings)
+    x, widths = beside("PadV2", tensor, constant_values), static(paddings)
     shape = dims(x)
     if widths.ndim != 2 or widths.shape[1] != 2:
         raise InvalidArgumentError(

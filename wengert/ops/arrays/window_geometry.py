@@ -130,7 +130,7 @@ def window_numbers(value: Any) -> Dims:
     listed = value if isinstance(value, (list, tuple)) else [value]
     if any(isinstance(v, (float, np.floating)) for v in listed):
         value = [int(v) if isinstance(v, (float, np.floating)) else v for v in listed]
-    if isinstance(value, (list, tuple)) or hasattr(value, "shape"):
+    if isinstance(value, (list, tuple)) or hasattr(value, "shape") or hasattr(value, "as_list"):
         return as_shape(value)
     return (int(value),)
 

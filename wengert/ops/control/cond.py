@@ -56,25 +56,31 @@ class Branches:
     def __init__(
         self, graphs: Sequence[FunctionGraph], meant: Sequence[dict[int, Any]] = ()
     ) -> None:
-        self.inputs: list[Any] = []  # what the branches use, without duplicates
+        self.inputs: list[
+            Any
+        ] = []  # what the branches use; each branch has a place of its own for each
         self.bodies = [Subgraph(g, g.outputs) for g in graphs]
         self.count = len(graphs[0].outputs)
         # For each branch the indices of its inputs among those of the operation. A captured value
         # may be replaced by another (`meant`), by its id.
         self.places = [
-            [self._place(names.get(id(v), v)) for v in g.captured]
+            self._places([names.get(id(v), v) for v in g.captured])
             for g, names in zip(graphs, meant or [{}] * len(graphs), strict=True)
         ]
         self.is_choice = len(graphs) == 2  # by a condition, not by an index
         # Results beyond those that all branches have: (branch, index of a result of its body).
         self.more: list[tuple[int, int]] = []
 
-    def _place(self, value: Value) -> int:
-        for at, known in enumerate(self.inputs):
-            if known is value:
-                return at
-        self.inputs.append(value)
-        return len(self.inputs) - 1
+    def _places(self, values: Sequence[Value]) -> list[int]:
+        """Where the inputs of a branch are: what it has twice is there twice, as it has two gradients."""
+        found: list[int] = []
+        for value in values:
+            same = (at for at, known in enumerate(self.inputs) if known is value)
+            at = next((at for at in same if at not in found), len(self.inputs))
+            if at == len(self.inputs):
+                self.inputs.append(value)
+            found.append(at)
+        return found
 
     def chosen(self, index: int) -> int:
         """The branch that an index chooses: the last one if it is out of range."""

@@ -267,8 +267,18 @@ def _number(value: Array) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "1" if value else "0"
     if isinstance(value, (float, np.floating)):
-        return f"{value:.9g}" if np.asarray(value).dtype.itemsize > 2 else f"{value:.4g}"
+        return _float(value)
     return str(value)
+
+
+def _float(value: Any) -> str:
+    """The shorter of two forms that says which float it is; one of two bytes is shown as one of four."""
+    kind, few, many = (
+        (np.float64, 15, 17) if np.dtype(type(value)).itemsize == 8 else (np.float32, 6, 9)
+    )
+    number = kind(value)
+    short = f"{number:.{few}g}"
+    return short if kind(short) == number else f"{number:.{many}g}"
 
 
 # ---- assertions -------------------------------------------------------------------------------

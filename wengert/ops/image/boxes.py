@@ -18,7 +18,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
-from wengert.inference.public_functions import nameable
+from wengert.inference.public_functions import deferrable, nameable
 from wengert.inference.shape_inference import form_of
 from wengert.ops.arrays.creation import size
 from wengert.ops.arrays.shaping import static
@@ -221,7 +221,7 @@ def _most(count: IntLike) -> int:
     return int(known)
 
 
-@nameable
+@deferrable
 def non_max_suppression(
     boxes: TensorLike,
     scores: TensorLike,
@@ -242,7 +242,7 @@ def non_max_suppression(
     return result
 
 
-@nameable
+@deferrable
 def non_max_suppression_with_scores(
     boxes: TensorLike,
     scores: TensorLike,
@@ -268,7 +268,7 @@ def non_max_suppression_with_scores(
     return tuple(apply(NMS_SCORED, pair, attrs))
 
 
-@nameable
+@deferrable
 def non_max_suppression_overlaps(
     overlaps: TensorLike,
     scores: TensorLike,
@@ -293,7 +293,7 @@ def non_max_suppression_overlaps(
     return result
 
 
-@nameable
+@deferrable
 def non_max_suppression_padded(
     boxes: TensorLike,
     scores: TensorLike,

@@ -28,6 +28,7 @@ from wengert.ops.reductions.reductions import argmax, argmin, reduce_sum
 from wengert.ops.support.batch_rules import all_at_once, beside_the_first
 from wengert.ops.support.declare import REAL, wrong_dtype
 from wengert.ops.support.half_precision import widen
+from wengert.values import dtypes
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
@@ -178,7 +179,7 @@ HSV_TO_RGB: Row = op(
 
 
 def _three_channels(row: Row, images: TensorLike) -> Tensor:
-    x = convert(images)
+    x = convert(images, hint=dtypes.float32)
     if x.dtype.numpy_dtype.kind not in REAL:
         raise wrong_dtype(row, x.dtype, REAL)
     if not dims(x):

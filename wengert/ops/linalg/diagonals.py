@@ -22,7 +22,7 @@ from wengert.ops.arrays.shaping import plain, reshape, static
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.batch_rules import with_attrs
-from wengert.ops.support.declare import convert_alike
+from wengert.ops.support.declare import beside, convert_alike
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, maximum, minimum, shapes_differ
@@ -189,7 +189,7 @@ def diag(
     >>> tf.linalg.diag([[0, 1], [2, 3]], k=(0, 1)).numpy().tolist()
     [[2, 1], [0, 3]]
     """
-    x, band = convert(diagonal), _band(k, "MatrixDiagV3")
+    x, band = beside("MatrixDiagV3", diagonal, padding_value), _band(k, "MatrixDiagV3")
     _check_align(align, "MatrixDiagV3")
     least = 1 if band[0] == band[1] else 2
     if len(dims(x)) < least:
@@ -253,7 +253,7 @@ def diag_part(
     >>> tf.linalg.diag_part([[1, 2], [3, 4]], k=(-1, 0)).numpy().tolist()
     [[1, 4], [3, 0]]
     """
-    x, band = convert(input), _band(k, "MatrixDiagPartV3")
+    x, band = beside("MatrixDiagPartV3", input, padding_value), _band(k, "MatrixDiagPartV3")
     _check_align(align, "MatrixDiagPartV3")
     _check_within(x, band, "MatrixDiagPartV3")
     attrs = {"band": band, "padding": _padding(padding_value, x), "align": align}
@@ -337,7 +337,7 @@ def check_matrix(x: Tensor, who: str) -> None:
 def _padding(value: TensorLike, x: Tensor) -> Any:
     if type(value) is int and value == 0 and x.dtype.is_floating:  # almost always
         return 0.0
-    value = bool(value) if x.dtype.is_bool and value in (0, 1) else value
+    value = bool(value) if x.dtype.is_bool and type(value) is int and value in (0, 1) else value
     return plain(value, x.dtype).astype(x.dtype.as_numpy_dtype).item()
 
 

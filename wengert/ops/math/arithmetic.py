@@ -24,7 +24,7 @@ from wengert.ops.math.comparison import (
     not_equal,
     where,
 )
-from wengert.ops.math.complex import conj
+from wengert.ops.math.complex import conj, real
 from wengert.ops.math.elementwise import cast, log, ones_like, zeros_like
 from wengert.ops.support.batch_rules import all_at_once
 from wengert.ops.support.declare import (
@@ -530,6 +530,8 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     [0, 255]
     """
     x, wanted = convert(value), as_dtype(dtype)
+    if x.dtype.is_complex and not wanted.is_complex:
+        x = real(x)
     if x.dtype.is_complex or wanted.is_complex or not (x.dtype.is_numeric and wanted.is_numeric):
         return cast(x, wanted)
     exactly = int if wanted.is_integer else float

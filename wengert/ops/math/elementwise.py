@@ -10,6 +10,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import UnimplementedError
+from wengert.host.direct_numpy import is_numpy
 from wengert.host.parallel import in_pieces
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
@@ -401,9 +402,19 @@ invert: Unary = unary(
 
 # ---- zeros and ones like another tensor -------------------------------------------------------
 
+
+def _zeros_kernel(xp: Namespace, x: Array) -> Array:
+    if isinstance(x, TensorList):
+        zeros: Array = x.zeros()
+        return zeros
+    if is_numpy(xp) and isinstance(x, np.ndarray) and x.dtype == object:  # no branch's None
+        return np.full(x.shape, b"", object)
+    return xp.zeros_like(x)
+
+
 ZEROS_LIKE: Row = op(
     "ZerosLike",
-    lambda xp, x: x.zeros() if type(x) is TensorList else xp.zeros_like(x),
+    _zeros_kernel,
     elementwise=True,
     by_shape=True,
 )
@@ -451,8 +462,18 @@ _PLACES: Final = Row(
 )
 
 
+_EMPTY_TEXTS: Final = Row(
+    "ZerosLike",
+    lambda _, x: np.full(x.shape, b"", object),
+    shape=lambda x: x,
+    dtype=lambda x: np.dtype(object),
+)
+
+
 def _like(row: Row, value: TensorLike, dtype: DTypeLike | None) -> Tensor:
     x = convert(value)
+    if row is ZEROS_LIKE and dtype is not None and as_dtype(dtype) is string:
+        return apply(_EMPTY_TEXTS, (x,))  # type: ignore[no-any-return]
     if x.dtype is string and dtype is not None:
         x = apply(_PLACES, (x,))
     result: Tensor = apply(row, (x,))

@@ -46,6 +46,7 @@ from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.tensor import Tensor, dims
 from wengert.values.typed_calls import of_one, of_two
+from wengert.values.value import Value
 
 if TYPE_CHECKING:
     from wengert.ops.support.parameter_names import UnaryOfFeatures
@@ -199,21 +200,23 @@ def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tens
 
 @of_one
 @deferrable
-def silu(features: TensorLike, beta: float = 1.0, name: str | None = None) -> Tensor:
+def silu(features: TensorLike, beta: TensorLike = 1.0, name: str | None = None) -> Tensor:
     """SiLU, also known as swish: x sigmoid(beta x).
 
     >>> tf.nn.silu([0.0, 100.0]).numpy().tolist()
     [0.0, 100.0]
     """
     x = convert(features)
+    steepness = beta if isinstance(beta, (int, float)) else cast(beta, x.dtype)
     if is_replaced("Mul", "Sigmoid"):  # but not within it, as it has a gradient of its own there
         with own_gradients():
-            return _silu(x, beta)
-    return _silu(x, beta)
+            return _silu(x, steepness)
+    return _silu(x, steepness)
 
 
-def _silu(x: Tensor, beta: float) -> Tensor:
-    return x * sigmoid(x * beta if beta != 1.0 else x)
+def _silu(x: Tensor, beta: float | Tensor) -> Tensor:
+    """A tensor has a gradient, so it takes part whatever it holds."""
+    return x * sigmoid(x if not isinstance(beta, Value) and beta == 1.0 else x * beta)
 
 
 swish = silu
@@ -384,7 +387,7 @@ def log_softmax(
 
 @deferrable
 def softmax_cross_entropy_with_logits(
-    labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
+    labels: TensorLike, logits: TensorLike, axis: int | None = -1, name: str | None = None
 ) -> Tensor:
     """Cross entropy -sum(labels log(softmax(logits))) along an axis. Gradients flow to both.
 
@@ -392,7 +395,8 @@ def softmax_cross_entropy_with_logits(
     array([0.6931], dtype=float32)
     """
     x = convert(logits)
-    t = cast(labels, x.dtype)
+    t = convert(cast(labels, x.dtype))
+    axis = -1 if axis is None else axis
     pairs = zip(dims(t)[::-1], dims(x)[::-1], strict=False)
     if any(certainly(a != b) and 1 not in (a, b) for a, b in pairs):
         raise InvalidArgumentError(
@@ -401,7 +405,15 @@ def softmax_cross_entropy_with_logits(
         )
     if is_replaced(CROSS_ENTROPY.name, "LogSoftmax", "Mul", "Neg", "Reshape", "Sum"):
         return _as_one(x, t, axis)
-    return -reduce_sum(t * log_softmax(x, axis), axis)
+    return -reduce_sum(t * log_softmax(_of_all_classes(x, t, axis), axis), axis)
+
+
+def _of_all_classes(x: Tensor, t: Tensor, axis: int) -> Tensor:
+    """Logits for as many classes as there are labels: a single one stands for all of them."""
+    rank = min(len(dims(x)), len(dims(t)))
+    if not -rank <= axis < rank or certainly(dims(x)[axis] == dims(t)[axis]):
+        return x
+    return x + zeros_like(t)
 
 
 def _as_one(x: Tensor, t: Tensor, axis: int) -> Tensor:
@@ -634,7 +646,8 @@ def clip_by_norm(
     """
     if isinstance(t, IndexedSlices):
         return t.with_values(clip_by_norm(t.values, clip_norm, axes))
-    x, limit = convert_alike("ClipByNorm", t, clip_norm)
+    x = convert(t)
+    limit = cast(maximum(clip_norm, 0), x.dtype)
     total = reduce_sum(x * x, axes, keepdims=True)
     positive = total > 0.0
     norm = where(positive, sqrt(where(positive, total, ones_like(total))), total)

@@ -180,7 +180,7 @@ def search(
     inputs: TensorLike, sequence_length: TensorLike, width: int, paths: int, merge: bool
 ) -> tuple[list[SparseTensor], Tensor]:
     """The decoded paths and their log probabilities."""
-    scores, lengths = convert(inputs), convert(sequence_length, dtypes.int32)
+    scores, lengths = convert(inputs, hint=dtypes.float32), convert(sequence_length, dtypes.int32)
     _check_attrs(width, paths)
     attrs = {"width": int(width), "paths": int(paths), "merge": bool(merge)}
     *pieces, chances = apply(BEAM_SEARCH, (scores, lengths), attrs)

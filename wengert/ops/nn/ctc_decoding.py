@@ -101,7 +101,7 @@ def ctc_greedy_decoder(
     >>> decoded.values.numpy().tolist(), score.numpy().tolist()
     ([1], [[-27.0]])
     """
-    scores, lengths = convert(inputs), convert(sequence_length, dtypes.int32)
+    scores, lengths = convert(inputs, hint=dtypes.float32), convert(sequence_length, dtypes.int32)
     if len(dims(scores)) != 3:
         raise InvalidArgumentError(
             "inputs is not a 3-Tensor: its axes are [time, batch, class], got "

@@ -27,6 +27,7 @@ from wengert.ops.support.large_kernels import (
     local_response_norm_gradient_kernel,
     local_response_norm_kernel,
 )
+from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
@@ -193,7 +194,7 @@ def local_response_normalization(
     >>> tf.nn.local_response_normalization([[[[3.0, 4.0]]]], 1, bias=0.0).numpy().tolist()
     [[[[0.6000000238418579, 0.800000011920929]]]]
     """
-    x = convert(input)
+    x = convert(input, hint=dtypes.float32)
     if x._array.dtype.kind not in REAL:
         raise wrong_dtype(LRN, x.dtype)
     if len(dims(x)) != 4:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 from wengert.core.context import is_replaced
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import static
+from wengert.ops.math.arithmetic import div_no_nan
 from wengert.ops.math.comparison import greater_equal, less_equal, logical_and, where
 from wengert.ops.math.complex import abs
 from wengert.ops.math.elementwise import cast, exp, log, log1p, zeros_like
 from wengert.ops.nn.activations import relu, softplus
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.declare import convert_alike
+from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
@@ -86,7 +88,7 @@ def compute_average_loss(
     >>> tf.nn.compute_average_loss([1.0, 2.0], sample_weight=[1.0, 0.5]).numpy().item()
     1.0
     """
-    losses = convert(per_example_loss)
+    losses = _floating(convert(per_example_loss))
     kind = losses.dtype
     if global_batch_size is None:
         size = dims(losses)[0] if dims(losses) else 1
@@ -97,8 +99,7 @@ def compute_average_loss(
     if sample_weight is not None:
         weights = cast(convert(sample_weight), kind)
         losses = losses * weights
-    total: Tensor = reduce_sum(losses) / convert(float(size), kind)
-    return total
+    return div_no_nan(reduce_sum(losses), convert(float(size), kind))
 
 
 def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
@@ -107,4 +108,11 @@ def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
     >>> tf.nn.scale_regularization_loss([1.0, 2.0]).numpy().item()
     3.0
     """
-    return reduce_sum(regularization_loss)
+    return reduce_sum(_floating(convert(regularization_loss)))
+
+
+def _floating(losses: Tensor) -> Tensor:
+    """Losses, which are divided and so are no integers: as wide as quotients of those are."""
+    if not losses.dtype.is_integer:
+        return losses
+    return cast(losses, dtypes.float32 if losses.dtype.size < 4 else dtypes.float64)

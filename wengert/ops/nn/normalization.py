@@ -11,7 +11,7 @@ from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.arrays.shaping import squeeze
 from wengert.ops.math.arithmetic import squared_difference
-from wengert.ops.math.elementwise import cast, rsqrt, square
+from wengert.ops.math.elementwise import cast, rsqrt, square, zeros_like
 from wengert.ops.reductions.reductions import normal_axes, reduce_mean, reduce_sum
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -65,12 +65,14 @@ def weighted_moments(
     >>> mean.numpy().item(), variance.numpy().item()
     (1.5, 0.75)
     """
-    values = convert(x)
-    weights = convert(frequency_weights, hint=values.dtype) + values * 0.0
-    along = normal_axes(axes, len(dims(values)), "Mean")
+    given = convert(x)
+    values = cast(given, dtypes.float32) if given.dtype is dtypes.float16 else given
+    weights = cast(frequency_weights, values.dtype) + zeros_like(values)
+    along = normal_axes(axes, len(dims(weights)), "Mean")
     total = reduce_sum(weights, along, keepdims=True)
     mean = reduce_sum(weights * values, along, keepdims=True) / total
     variance = reduce_sum(weights * squared_difference(values, mean), along, keepdims=True) / total
+    mean, variance = cast(mean, given.dtype), cast(variance, given.dtype)
     if keepdims:
         return mean, variance
     return squeeze(mean, along), squeeze(variance, along)
@@ -92,8 +94,7 @@ def sufficient_statistics(
     """
     values = convert(x)
     along = normal_axes(axes, len(dims(values)), "Sum")
-    size = float(np.prod([dims(values)[a] for a in along]))
-    count = convert(size, values.dtype)
+    count = cast(float(np.prod([dims(values)[a] for a in along])), values.dtype)
     if shift is None:
         first, second, moved = values, square(values), None
     else:

@@ -22,7 +22,9 @@ from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.support.batch_rules import all_at_once, beside_the_first
 from wengert.ops.support.declare import REAL, convert_alike, wrong_dtype
 from wengert.ops.support.half_precision import widen
+from wengert.values import dtypes
 from wengert.values.bound_ops import bound
+from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
@@ -60,7 +62,9 @@ def _side_kernel(
     """-1 for a value below the levels, 0 within their range, 1 above."""
     wide, a, b = widen(x), widen(low), widen(high)
     first, last, _ = _levels(a, b, num_bits, narrow_range)
-    side = np.where(wide < first, -1, np.where(wide > last, 1, 0))
+    side = np.where(
+        wide < first, -1, np.where(wide > last, 1, np.where(np.isnan(wide), _NOWHERE, 0))
+    )
     return np.where((a == 0) & (b == 0), 0, side).astype(np.int32)
 
 
@@ -68,6 +72,7 @@ def _kept(side: int, g: Tensor, xs: Sequence[Tensor], how: Attrs) -> Tensor:
     return where(equal(apply(SIDE, xs, how), side), g, zeros_like(g))
 
 
+_NOWHERE: Final = 2  # neither below, nor within, nor above: NaN
 SIDE: Row = op("FakeQuantSide", _side_kernel, batch=beside_the_first("FakeQuantSide"))
 # The reverse rule of each input. They save inputs only.
 RULES: Final[tuple[Rule, ...]] = (
@@ -140,7 +145,7 @@ def _how(num_bits: int, narrow_range: bool, who: str) -> dict[str, Any]:
 
 
 def _floats(who: Row, *values: TensorLike) -> list[Tensor]:
-    tensors = convert_alike(who.name, *values)
+    tensors = convert_alike(who.name, convert(values[0], hint=dtypes.float32), *values[1:])
     if tensors[0].dtype.numpy_dtype.kind not in REAL:
         raise wrong_dtype(who, tensors[0].dtype, REAL)
     return tensors

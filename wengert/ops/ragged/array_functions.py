@@ -112,7 +112,8 @@ def _tile(input: RaggedTensor, multiples: Integers, name: str | None = None) -> 
     found: Any = input
     for axis, count in enumerate(counts):
         if axis < input.ragged_rank + 1:
-            found = joining.concat([found] * count, axis)
+            none = (*[slice(None)] * axis, slice(0, 0))
+            found = joining.concat([found] * count, axis) if count else found[none]
     inner = [1, *counts[input.ragged_rank + 1 :]]
     return found if set(inner) == {1} else with_flat(found, lambda v: shaping.tile(v, inner))
 

@@ -207,6 +207,11 @@ class DynamicRaggedShape(Composite):
 
     def broadcast(self, value: Any) -> Any:
         """A value stretched to this shape."""
+        if isinstance(value, RaggedTensor) and not self.num_row_partitions:
+            raise ValueError(
+                f"Unable to broadcast {value!r} to {self._inner_shape!r}, which has no ragged rows: "
+                "its to_tensor() has none, either, and a tf.experimental.DynamicRaggedShape has some."
+            )
         filled = self.rows_around(creation.zeros(self._inner_shape, dtype=convert_dtype(value)))
         if not self.num_row_partitions:
             return shaping.broadcast_to(value, self._inner_shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from wengert.ops.ragged.places import RANGE, count_of_rows, from_lengths, row_id
 from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.ops.reductions.sorting import argsort
 from wengert.ops.sparse.places import places_where
-from wengert.ops.support.declare import convert_alike
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -85,6 +84,10 @@ def _depth(value: TensorLike) -> int:
     return 1 + max((_depth(part) for part in value), default=0)
 
 
+# The dtypes of numbers in ragged ranges, which take the last one of theirs.
+_WIDER: Final = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
+
+
 @deferrable
 def _ranges(
     starts: TensorLike,
@@ -95,12 +98,14 @@ def _ranges(
 ) -> RaggedTensor:
     if limits is None:
         starts, limits = convert(starts) * 0, starts
-    kind = None if dtype is None else as_dtype(dtype)
-    if kind is None:
-        parts = convert_alike("RaggedRange", starts, limits, deltas)
+    given = [convert(p) for p in (starts, limits, deltas)]
+    if dtype is not None:
+        kind = as_dtype(dtype)
+    elif all(p.dtype in _WIDER for p in given):
+        kind = max((p.dtype for p in given), key=_WIDER.index)
     else:
-        parts = [cast(convert(p), kind) for p in (starts, limits, deltas)]
-    splits, values = apply(RANGE, tuple(parts))
+        kind = given[0].dtype
+    splits, values = apply(RANGE, tuple([cast(p, kind) for p in given]))
     return RaggedTensor._of(values, cast(splits, as_dtype(splits_dtype)))
 
 
@@ -326,5 +331,6 @@ def stack_dynamic_partitions(
         else values
     )
     taken = take_rows(flat, order) if isinstance(flat, RaggedTensor) else gather(flat, order)
-    splits = splits_of(gather(rows, order), int(num_partitions), dtypes.int64)
+    kind = which.dtype if which.dtype is dtypes.int32 else dtypes.int64
+    splits = splits_of(gather(rows, order), int(num_partitions), kind)
     return RaggedTensor._of(taken, splits)

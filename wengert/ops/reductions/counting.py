@@ -72,6 +72,8 @@ def _count_rule(
     g: Tensor, y: Tensor | None, values: Tensor, weights: Tensor, *, size: int, binary: bool
 ) -> Tensor:
     """Each weight is added to one count, so it receives the cotangent of that."""
+    if size == 0:
+        return zeros_like(weights)
     inside = less(values, zeros_like(values) + size)
     safe = where(inside, values, zeros_like(values))
     batch = len(dims(values)) - 1
@@ -119,7 +121,9 @@ def bincount(
     >>> tf.math.bincount([1, 1, 3], weights=[0.5, 1.0, 2.0], minlength=5).numpy().tolist()
     [0.0, 1.5, 0.0, 2.0, 0.0]
     """
-    values = integers(arr, "T", "int32, int64")
+    given = convert(arr)
+    is_flat = axis is None and not binary_output and given.dtype.is_floating
+    values = integers(cast(given, dtypes.int32) if is_flat else arr, "T", "int32, int64")
     along = 0 if axis is None else int(axis)
     if along not in (0, -1):
         raise ValueError(
@@ -131,7 +135,9 @@ def bincount(
     if weights is None:
         weighed = convert(1, as_dtype(dtype))
     else:
-        weighed = _weights(convert(weights), values)
+        given = convert(weights)
+        is_none = certainly(math.prod(dims(given)) == 0) and dims(given) != dims(values)
+        weighed = convert(1, given.dtype) if is_none else _weights(given, values)
     if binary_output and weights is not None:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
     result: Tensor = apply(

@@ -642,7 +642,7 @@ def _arg(row: Row, value: TensorLike, axis: Integers | None, dtype: DTypeLike) -
         raise InvalidArgumentError(
             f"Reduction axis {at} is empty in shape {shape_text(dims(x))} [Op:{row.name}]"
         )
-    result: Tensor = apply(row, (x,), {"axis": at, "dtype": as_dtype(dtype)})
+    result: Tensor = apply(row, (x,), {"axis": at, "dtype": as_dtype(dtype or dtypes.int64)})
     return result
 
 

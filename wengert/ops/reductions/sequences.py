@@ -21,7 +21,7 @@ from wengert.ops.arrays.gathering import gather_densely, integers
 from wengert.ops.arrays.shaping import broadcast_to, expand_dims, one_axis, reshape, static, tile
 from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.comparison import less
-from wengert.ops.math.elementwise import cast, zeros_like
+from wengert.ops.math.elementwise import cast, ceil, zeros_like
 from wengert.ops.reductions.reductions import reduce_max
 from wengert.ops.support.large_kernels import inverse_kernel
 from wengert.ops.support.replaced_types import warn_of_replaced
@@ -56,8 +56,8 @@ def sequence_mask(
     >>> tf.sequence_mask([1, 3]).numpy().tolist()
     [[True, False, False], [True, True, True]]
     """
-    if maxlen is not None and isinstance(lengths, Tensor) and lengths.dtype.is_floating:
-        lengths = cast(lengths, dtypes.int32)  # TensorFlow takes them, rounded towards zero
+    if isinstance(lengths, Tensor) and lengths.dtype.is_floating:  # a mask of its own is as long
+        lengths = cast(ceil(lengths) if maxlen is None else lengths, dtypes.int32)
     counts = integers(lengths, "T", "int8, int16, int32, int64, uint8, uint16, uint32, uint64")
     if maxlen is None:
         longest = maximum(reduce_max(counts), zeros_like(reduce_max(counts)))

@@ -127,7 +127,7 @@ TOP_K: Row = op(
 
 
 def _top(x: Tensor, k: int, largest: bool, index_type: DTypeLike) -> TopKV2:
-    attrs = {"k": k, "largest": largest, "index_type": as_dtype(index_type)}
+    attrs = {"k": k, "largest": largest, "index_type": as_dtype(index_type or dtypes.int32)}
     return TopKV2(*apply(TOP_K, (x,), attrs))
 
 
@@ -355,7 +355,7 @@ def searchsorted(
         )
     rows = (reshape(ordered, _as_rows(ordered)), reshape(wanted, _as_rows(wanted)))
     row = LOWER_BOUND if side == "left" else UPPER_BOUND
-    return reshape(apply(row, rows, {"out_type": as_dtype(out_type)}), shape)
+    return reshape(apply(row, rows, {"out_type": as_dtype(out_type or dtypes.int32)}), shape)
 
 
 def _in_top_kernel(_: Namespace, predictions: Array, targets: Array, *, k: int) -> Array:

@@ -123,7 +123,7 @@ def unique_along(x: TensorLike, axis: TensorLike, out_idx: DTypeLike) -> tuple[T
     rank = len(dims(tensor))
     first = one_axis(given[0], rank, "UniqueV2")
     order = (first, *[a for a in range(rank) if a != first])
-    attrs = {"out_idx": as_dtype(out_idx)}
+    attrs = {"out_idx": as_dtype(out_idx or dtypes.int32)}
     y, idx, count = apply(UNIQUE_WITH_COUNTS, (transpose(tensor, order),), attrs)
     return transpose(y, order_back(order)), idx, count
 
@@ -135,5 +135,5 @@ def _found(row: Row, value: TensorLike, out_idx: DTypeLike) -> list[Tensor]:
             f"unique expects a 1D vector, got shape {shape_text(dims(vector))} [Op:{row.name}]. "
             "Use tf.reshape(x, [-1]) first."
         )
-    result: list[Tensor] = apply(row, (vector,), {"out_idx": as_dtype(out_idx)})
+    result: list[Tensor] = apply(row, (vector,), {"out_idx": as_dtype(out_idx or dtypes.int32)})
     return result

@@ -8,6 +8,7 @@ from typing import Any, Final
 from wengert.ops.arrays.creation import rank, shape, size
 from wengert.ops.math import complex as complex_numbers
 from wengert.ops.math import elementwise
+from wengert.ops.math.arithmetic import divide
 from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import reduce_prod
 from wengert.ops.sparse.tensor import SparseTensor
@@ -61,6 +62,7 @@ _ANSWERS: Final[dict[Function, Function]] = {
     shape: _shape,
     size: _size,
     rank: _rank,
+    divide: lambda _, x, y, name=None: x / y,
 }
 
 

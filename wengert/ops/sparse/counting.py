@@ -55,7 +55,7 @@ def bincount(
         given = None if given is None else gather(given, kept)
     parts = [numbers] if rows is None else [rows, numbers]
     indices, place = group_places(stack(parts, 1))
-    each = ones(dims(numbers), dtypes.int32) if given is None else given
+    each = ones(dims(numbers), dtypes.int64) if given is None else given
     totals = unsorted_segment_sum(each, place, dims(indices)[0])
     if binary_output:
         totals = ones_like(totals)

@@ -53,6 +53,7 @@ from wengert.ops.sparse.tensor import (
     sparse,
 )
 from wengert.ops.support.batch_rules import batch_all
+from wengert.ops.support.declare import convert_alike
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_sparse
 from wengert.values import dtypes
@@ -502,7 +503,8 @@ def sparse_dense_matmul(
         # A B is the adjoint of B' A'.
         turned = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
         return conj(transpose_dense(turned))
-    a, dense = sparse(sp_a), convert(b, hint=sparse(sp_a).dtype)
+    a = sparse(sp_a)
+    _, dense = convert_alike(PRODUCT.name, a.values, b)
     if len(a.dims) != 2:
         raise InvalidArgumentError(f"Tensor 'a_shape' must have 2 elements [Op:{PRODUCT.name}]")
     if len(dims(dense)) != 2:

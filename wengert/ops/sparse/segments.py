@@ -24,7 +24,9 @@ from wengert.ops.support.declare import INEXACT, NUMBER, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.segment_kernels import reduced_rows
 from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.sizes import shapes_differ
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -35,7 +37,13 @@ Scale = Callable[[Any], Any]
 
 def _kernel(name: str, scale: Scale | None) -> Callable[..., Any]:
     def kernel(
-        _: Namespace, x: Array, indices: Array, ids: Array, *, num_segments: int | None
+        _: Namespace,
+        x: Array,
+        indices: Array,
+        ids: Array,
+        *,
+        num_segments: int | None,
+        sparse_gradient: bool = False,
     ) -> Array:
         _check(x, indices, name)
         found = sorted_count(ids, name)
@@ -69,9 +77,12 @@ def _rule(scale: Scale | None) -> Callable[..., Any]:
         ids: Tensor,
         *,
         num_segments: int | None,
-    ) -> Tensor:
+        sparse_gradient: bool = False,
+    ) -> Tensor | IndexedSlices:
         if scale is not None:
             g = div_no_nan(g, scale(segment_sizes(ids, dims(g)[0], g)))
+        if sparse_gradient and type(g) in (Tensor, SymbolicTensor):
+            return IndexedSlices(gather(g, ids), indices, dims(x))
         return unsorted_segment_sum(gather(g, ids), indices, dims(x)[0])
 
     return rule
@@ -90,7 +101,7 @@ def _batched(name: str) -> BatchRule:
             places = flat_segments(ids, size, name)
         else:
             places = reshape(own_ranges(ids, count, size), (-1,))
-            attrs = {"num_segments": size * count}
+            attrs = {**attrs, "num_segments": size * count}
         return taken_apart(apply(row, (flat, at, places), attrs), 0, size)
 
     return rule
@@ -101,7 +112,7 @@ def _row(name: str, scale: Scale | None = None, again: Scale | None = None) -> R
     return op(
         name,
         _kernel(name, scale),
-        shape=lambda x, at, ids, *, num_segments: (num_segments, *x[1:]),
+        shape=lambda x, at, ids, *, num_segments, **_: (num_segments, *x[1:]),
         vjp=(_rule(again), None, None),
         linear=(0,),
         batch=_batched(name),
@@ -129,6 +140,7 @@ def _reduced(
     segment_ids: TensorLike,
     num_segments: IntLike | None,
     takes: str,
+    sparse_gradient: bool,
 ) -> Tensor:
     x = convert(data)
     at, ids = integers(indices), integers(segment_ids)
@@ -139,7 +151,8 @@ def _reduced(
             f"segment_ids and indices should have same size. [Op:{row.name}]"
         )
     count = None if num_segments is None else int(static(num_segments))
-    result: Tensor = apply(row, (x, at, ids), {"num_segments": count})
+    attrs = {"num_segments": count, **({"sparse_gradient": True} if sparse_gradient else {})}
+    result: Tensor = apply(row, (x, at, ids), attrs)
     return result
 
 
@@ -159,7 +172,7 @@ def segment_sum(
     >>> tf.sparse.segment_sum(x, [0, 1, 1], [0, 0, 1]).numpy().tolist()
     [[4.0, 6.0], [3.0, 4.0]]
     """
-    return _reduced(SUM, data, indices, segment_ids, num_segments, NUMBER)
+    return _reduced(SUM, data, indices, segment_ids, num_segments, NUMBER, sparse_gradient)
 
 
 @deferrable
@@ -178,7 +191,7 @@ def segment_mean(
     >>> tf.sparse.segment_mean(x, [0, 1, 1], [0, 0, 1]).numpy().tolist()
     [[2.0, 3.0], [3.0, 4.0]]
     """
-    return _reduced(MEAN, data, indices, segment_ids, num_segments, INEXACT)
+    return _reduced(MEAN, data, indices, segment_ids, num_segments, INEXACT, sparse_gradient)
 
 
 @deferrable
@@ -196,4 +209,4 @@ def segment_sqrt_n(
     >>> tf.sparse.segment_sqrt_n([4.0, 8.0], [0, 1, 1, 1], [0, 0, 0, 0]).numpy().tolist()
     [14.0]
     """
-    return _reduced(SQRT_N, data, indices, segment_ids, num_segments, INEXACT)
+    return _reduced(SQRT_N, data, indices, segment_ids, num_segments, INEXACT, sparse_gradient)

@@ -56,7 +56,7 @@ def _taken_apart(row: Row, input: Any, **attrs: Any) -> Any:
 
 
 def _words(text: bytes, sep: str, maxsplit: int) -> list[bytes]:
-    return text.split(sep.encode() or None, maxsplit)
+    return text.split(sep.encode() or None, maxsplit) if maxsplit else [text]
 
 
 def _bytes(text: bytes) -> list[bytes]:

@@ -13,6 +13,7 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.shape_inference import form_of
+from wengert.ops.arrays.shaping import as_numbers
 from wengert.ops.strings.patterns import compiled, full_matches, rewriting, substitution
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -279,7 +280,7 @@ def reduce_join(
     """
     x = text_of(inputs, "inputs")
     rank = len(form_of(x)[0] or ())
-    axes = range(rank)[::-1] if axis is None else np.atleast_1d(axis).tolist()
+    axes = range(rank)[::-1] if axis is None else as_numbers(axis)[0]
     for i in axes:
         if not -rank <= i < rank:
             raise OutOfRangeError(

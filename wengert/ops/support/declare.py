@@ -289,6 +289,12 @@ def convert_alike(who: str, *values: Any) -> list[Tensor]:
     return _matched_slowly(who, values, read)
 
 
+def beside(who: str, value: TensorLike, constant: Any) -> Tensor:
+    """A value, of the dtype of the constant that it is filled up with if that one is a tensor."""
+    alike = isinstance(constant, TENSOR_LIKE)
+    return convert_alike(who, value, constant)[0] if alike else convert(value)
+
+
 def _are_of_one_dtype(values: Sequence[Any]) -> bool:
     """Whether all are tensors that are computed at once, of one dtype."""
     return set(map(type, values)) == {Tensor} and len({x._array.dtype for x in values}) == 1

@@ -42,7 +42,7 @@ def _pooled(
     form: str,
     takes: str,
 ) -> Tensor:
-    x, rank = convert(value), len(form)
+    x, rank = convert(value, hint=dtypes.float32 if row is MAX_POOL else None), len(form)
     if x._array.dtype.kind not in takes:
         raise wrong_dtype(row, x.dtype)
     check_rank(dims(x), rank, row.name)
@@ -224,7 +224,7 @@ def max_pool(
     x = convert(input)
     spatial = _by_rank(x, data_format)
     form = chosen_format(data_format, spatial)
-    return MAXIMA[spatial - 1](x, ksize, strides, padding, form)
+    return MAXIMA[spatial - 1](input, ksize, strides, padding, form)
 
 
 @deferrable

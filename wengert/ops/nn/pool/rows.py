@@ -199,6 +199,8 @@ def _avg(_: Namespace, x: Array, **attrs: Any) -> Array:
 
 
 def _avg_grad(_: Namespace, g: Array, *, orig_input_shape: Dims, **attrs: Any) -> Array:
+    if not g.size:
+        return np.zeros(orig_input_shape, g.dtype)
     at, wide = pool_windows(orig_input_shape, attrs), widen(g)
     return spread_means(wide, at).astype(g.dtype, copy=False)
 
