@@ -56,9 +56,8 @@ class Branches:
     def __init__(
         self, graphs: Sequence[FunctionGraph], meant: Sequence[dict[int, Any]] = ()
     ) -> None:
-        self.inputs: list[
-            Any
-        ] = []  # what the branches use; each branch has a place of its own for each
+        # What the branches use. A branch has a place of its own for each of its inputs.
+        self.inputs: list[Any] = []
         self.bodies = [Subgraph(g, g.outputs) for g in graphs]
         self.count = len(graphs[0].outputs)
         # For each branch the indices of its inputs among those of the operation. A captured value
