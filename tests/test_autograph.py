@@ -643,6 +643,32 @@ def test_what_is_left_alone() -> None:
         tf.autograph.to_graph(without_source["f"])
 
 
+def test_what_is_called_like_a_function_of_frames() -> None:
+    """A parameter, a variable around, or a local called `vars` or `dir` is no look at a frame."""
+
+    def scaled(x: Any, vars: Any) -> Any:
+        def inner(x: Any) -> Any:
+            dir = vars
+            return x * dir if x > 0.0 else x
+
+        return inner(x)
+
+    for function in (scaled, lambda x, vars: scaled(x, vars)):
+        assert tf.function(function)(tf.constant(3.0), tf.constant(2.0)).numpy() == 6.0
+
+
+def test_why_the_caller_was_left_alone() -> None:
+    def branch(x: Any) -> Any:
+        return x if x > 0.0 else -x
+
+    def looks(x: Any) -> Any:
+        assert vars()
+        return branch(x)
+
+    with pytest.raises(SymbolicValueError, match="Autograph left looks as it is: it looks at"):
+        tf.function(looks)(tf.constant(X))
+
+
 # ---- errors ------------------------------------------------------------------------------------
 
 

@@ -124,6 +124,7 @@ RAISES_THERE = [
     Place("lu_reconstruct", lambda a: tf.linalg.lu_reconstruct(*tf.linalg.lu(a)) ** 2,
           [normal(3, 3)]),
     Place("logm", lambda z: tf.linalg.logm(tf.complex(z, tf.zeros_like(z))), [definite(3)]),
+    Place("complex sqrtm", tf.linalg.sqrtm, [complexes(3, 3) + 4.0 * np.eye(3)]),
     Place("lstsq", lambda a, b: tf.linalg.lstsq(a, b, fast=False), [normal(4, 2), normal(4, 1)]),
     Place("rfft3d", tf.signal.rfft3d, [normal(2, 2, 3)]),
     Place("irfft3d", tf.signal.irfft3d, [complexes(2, 2, 3)]),

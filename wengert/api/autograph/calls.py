@@ -90,8 +90,9 @@ def explain(error: Exception) -> None:
     while trace is not None:
         code = trace.tb_frame.f_code
         if not is_ours_file(code.co_filename):
-            reason = conversion.kept.reason(code)
-            reason = f" Autograph left {code.co_name} as it is: {reason}." if reason else ""
+            # What is called from there was not looked at: the reason is that of the caller.
+            found = conversion.kept.reason(code)
+            reason = f" Autograph left {code.co_name} as it is: {found}." if found else reason
         trace = trace.tb_next
     error.args = (f"{error.args[0]}{reason}", *error.args[1:]) if error.args else error.args
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import dis
 import functools
 import os
 import re
@@ -137,11 +138,11 @@ def _codes(code: CodeType) -> list[CodeType]:
 
 def rewritten(function: FunctionType) -> FunctionNode:
     """The syntax tree of a function, converted."""
+    _check_frames(function)
     node = tree_of(function)
     mangle = functools.partial(_mangled, _class_of(function))
     if isinstance(node, ast.Lambda):
-        expressions = Expressions(node, functools.partial(_nested, mangle))
-        _check_frames(expressions.alone(node))
+        Expressions(node, functools.partial(_nested, mangle)).alone(node)
     else:
         _rewrite(node, mangle)
         node.decorator_list = []
@@ -152,8 +153,6 @@ def _rewrite(node: Node, mangle: Callable[[str], str]) -> Facts:
     """Convert a function in place; returns what it reads and writes of those around it."""
     expressions = Expressions(node, functools.partial(_nested, mangle))
     expressions.block(node.body)
-    facts = [*expressions.facts.values(), *expressions.targets.values()]
-    _check_frames(set().union(*[f.reads for f in facts]))
     jumps = Jumps(expressions)
     body = jumps.function(node.body)
     liveness = Liveness(expressions, jumps.stops)
@@ -170,9 +169,21 @@ def _rewrite(node: Node, mangle: Callable[[str], str]) -> Facts:
     return Facts(reads, set(expressions.nonlocals), set())
 
 
-def _check_frames(reads: set[str]) -> None:
-    if not _OF_FRAMES.isdisjoint(reads):
+def _check_frames(function: FunctionType) -> None:
+    """Python's functions of frames; not variables, parameters or functions that are called alike."""
+    code = function.__code__
+    asked = _OF_FRAMES.intersection(_names(code)) - function.__globals__.keys()
+    if asked and not asked.isdisjoint(_of_module(code)):
         raise NoSourceError("it looks at its own variables (locals, vars, dir, eval or exec)")
+
+
+def _of_module(code: CodeType) -> Iterator[str]:
+    """The names that a code, and those within, look for in the module and in Python."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield instruction.argval
+    for inner in _codes(code):
+        yield from _of_module(inner)
 
 
 def _declarations(expressions: Expressions, own: list[str], place: dict[str, Any]) -> list[Any]:

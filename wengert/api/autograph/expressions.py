@@ -75,10 +75,9 @@ class Expressions:
         self._named: set[str] = set()  # by :=
         self._bindings = 0  # how many := were met: what binds cannot be moved into a function
 
-    def alone(self, node: ast.Lambda) -> set[str]:
-        """Rewrite a lambda's body; what it reads."""
+    def alone(self, node: ast.Lambda) -> None:
+        """Rewrite a lambda's body."""
         node.body = self.visit(node.body)
-        return self._now.reads
 
     # ---- statements --------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ raw_bytes         decode_raw: the numbers whose bytes strings are
 scatter_kernels   Scatter kernels: updates applied sequentially at coordinates
 tensor_scatter    tensor_scatter_nd_update, add, sub, max and min: copies with some elements
                   changed
+unknown_fillers   What is padded with a value that only a run knows
 text              as_string: numbers as text
 variable_scatter  The `scatter_...` methods of variables, which change rows
 window_geometry   Sliding windows: their number and positions, from sizes, strides, padding and

@@ -14,6 +14,7 @@ from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, sizes_of, states
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.shaping import as_numbers, as_shape, one_axis, plain, static
+from wengert.ops.arrays.unknown_fillers import filled, is_unknown
 from wengert.ops.support.batch_rules import shift_axes, with_attrs
 from wengert.ops.support.declare import beside
 from wengert.ops.support.large_kernels import part_kernel
@@ -252,16 +253,7 @@ def pad(
     if not pairs:
         return x  # a scalar has no side
     if chosen == "CONSTANT":
-        if type(constant_values) is int and constant_values == 0:  # the zero of every dtype
-            constant = np.asarray(b"" if x.dtype is string else 0, x._array.dtype)
-        else:
-            constant = plain(constant_values, x.dtype)
-        attrs: dict[str, Any] = {"paddings": pairs}
-        if constant.ndim or x.dtype is string or constant != np.zeros((), constant.dtype):
-            result: Tensor = apply(PAD_WITH, (x,), {**attrs, "constant": constant})
-        else:
-            result = apply(PAD, (x,), attrs)
-        return result
+        return _pad_constant(x, pairs, constant_values)
     if chosen not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(
             'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
@@ -280,6 +272,21 @@ def pad(
             )
     mirrored: Tensor = apply(MIRROR_PAD, (x,), {"paddings": pairs, "mode": chosen.lower()})
     return mirrored
+
+
+def _pad_constant(x: Tensor, pairs: Paddings, value: TensorLike) -> Tensor:
+    if is_unknown(value, x):
+        return filled(lambda part: _pad_constant(part, pairs, 0), x, value)
+    if type(value) is int and value == 0:  # the zero of every dtype
+        constant = np.asarray(b"" if x.dtype is string else 0, x._array.dtype)
+    else:
+        constant = plain(value, x.dtype)
+    attrs: dict[str, Any] = {"paddings": pairs}
+    if constant.ndim or x.dtype is string or constant != np.zeros((), constant.dtype):
+        result: Tensor = apply(PAD_WITH, (x,), {**attrs, "constant": constant})
+    else:
+        result = apply(PAD, (x,), attrs)
+    return result
 
 
 # ---- order ------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import plain, reshape, static
+from wengert.ops.arrays.unknown_fillers import filled, is_unknown
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.batch_rules import with_attrs
@@ -203,6 +204,8 @@ def diag(
             f"upper_diag_index range: {dims(x)[-2]} for {band} [Op:MatrixDiagV3]"
         )
     rows, columns = _size(band, dims(x)[-1], int(static(num_rows)), int(static(num_cols)))
+    if is_unknown(padding_value, x):
+        return filled(lambda part: _as_matrix(part, band, rows, columns, align), x, padding_value)
     attrs = {
         "band": band,
         "rows": rows,
@@ -256,6 +259,8 @@ def diag_part(
     x, band = beside("MatrixDiagPartV3", input, padding_value), _band(k, "MatrixDiagPartV3")
     _check_align(align, "MatrixDiagPartV3")
     _check_within(x, band, "MatrixDiagPartV3")
+    if is_unknown(padding_value, x):
+        return filled(lambda part: _as_diagonals(part, band, align), x, padding_value)
     attrs = {"band": band, "padding": _padding(padding_value, x), "align": align}
     result: Tensor = apply(MATRIX_DIAG_PART, (x,), attrs)
     return result
