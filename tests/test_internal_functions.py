@@ -45,7 +45,7 @@ from wengert.compat.internals.ops import (
     resource_variable_ops,
     weights_broadcast_ops,
 )
-from wengert.compat.internals.ops.linalg.sparse import sparse_csr_matrix_ops
+from wengert.compat.internals.ops.linalg.sparse import sparse, sparse_csr_matrix_ops
 from wengert.compat.internals.ops.parallel_for.test_util import PForTestCase
 from wengert.compat.internals.util import nest, numpy_compat, tf_decorator, tf_inspect
 
@@ -544,6 +544,11 @@ def test_matrices_by_rows() -> None:
     product = sparse_csr_matrix_ops.matmul(m, m, adjoint_b=True)
     assert np.array_equal(product.to_dense(), dense @ dense.conj().T)
     assert np.array_equal(sparse_csr_matrix_ops.matmul(dense, m), dense @ dense)
+
+
+def test_matrices_by_rows_by_their_other_name() -> None:
+    assert sparse.CSRSparseMatrix is sparse_csr_matrix_ops.CSRSparseMatrix
+    assert sparse.matmul is sparse_csr_matrix_ops.matmul
 
 
 def test_a_function_of_version_1_gives_what_an_operation_gives() -> None:

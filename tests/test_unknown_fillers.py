@@ -47,6 +47,18 @@ def test_a_size_that_is_unknown_remains_the_only_one() -> None:
     assert padded.get_concrete_function(spec).structured_outputs.shape.as_list() == [None, 7]
 
 
+def test_a_branch_that_is_not_taken_may_pad_by_less_than_nothing() -> None:
+    @tf.function
+    def first(x: Any, k: int) -> Any:
+        n = tf.shape(x)[0]
+        return tf.cond(k <= n, lambda: x[:k], lambda: tf.pad(x, [[0, k - n]]))
+
+    assert first(X[0], 1).numpy().tolist() == [1.0]
+    assert first(X[0], 3).numpy().tolist() == [1.0, 2.0, 0.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Paddings must be non-negative: 0 -1"):
+        tf.function(lambda x: tf.pad(x, [[0, -1]]))(X[0])
+
+
 def test_values_of_a_batch() -> None:
     padded = tf.vectorized_map(lambda x: tf.pad(x, [[1, 0]], constant_values=tf.reduce_sum(x)), X)
     assert padded.numpy().tolist() == [[3.0, 1.0, 2.0], [7.0, 3.0, 4.0]]

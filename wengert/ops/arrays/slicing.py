@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, sizes_of, states
 from wengert.inference.symbolic_integers import by_function
@@ -22,6 +22,7 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import string
 from wengert.values.shapes import Axes, Dims, shape_text
 from wengert.values.sizes import certainly, length
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ def pad(
     pairs: Paddings = tuple([(a, b) for a, b in widths.tolist()])
     for a, b in pairs:
         if certainly(a < 0) or certainly(b < 0):
-            raise InvalidArgumentError(f"Paddings must be non-negative: {a} {b} [Op:Pad]")
+            _refuse(x, f"Paddings must be non-negative: {a} {b} [Op:Pad]")
     chosen = mode.upper()
     if not pairs:
         return x  # a scalar has no side
@@ -272,6 +273,11 @@ def pad(
             )
     mirrored: Tensor = apply(MIRROR_PAD, (x,), {"paddings": pairs, "mode": chosen.lower()})
     return mirrored
+
+
+def _refuse(x: Tensor, why: str) -> NoReturn:
+    """In a graph only what runs is wrong: it may be in a branch that is not taken."""
+    raise SymbolicValueError(why) if type(x) is SymbolicTensor else InvalidArgumentError(why)
 
 
 def _pad_constant(x: Tensor, pairs: Paddings, value: TensorLike) -> Tensor:
