@@ -24,5 +24,6 @@ composite       Composite values: made of several tensors, and taken as one by g
 nest            Nested structures: lists, tuples, dictionaries and what behaves like them
 type_spec       Type specs: what is known of a value before there is one
 known_places    Where TensorFlow has the classes by whose modules and names programs know its values
+foreign_errors  Errors of Python's or NumPy's from within, told with the call that the user wrote
 typed_calls     What other types do for public functions: tf.abs of a ragged tensor
 """

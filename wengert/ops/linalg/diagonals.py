@@ -102,7 +102,7 @@ def _diag_part_kernel(xp: Namespace, x: Array, *, band: Band, padding: Any, alig
     return y
 
 
-def _set_diag_kernel(xp: Namespace, x: Array, d: Array, *, band: Band, align: str) -> Array:
+def _set_diag_kernel(_: Namespace, x: Array, d: Array, *, band: Band, align: str) -> Array:
     y = x.copy()
     if band[0] == band[1]:
         _diagonal_of(y, band[0])[...] = d
