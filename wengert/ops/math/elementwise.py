@@ -10,7 +10,6 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import UnimplementedError
-from wengert.host.direct_numpy import is_numpy
 from wengert.host.parallel import in_pieces
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
@@ -407,9 +406,11 @@ def _zeros_kernel(xp: Namespace, x: Array) -> Array:
     if isinstance(x, TensorList):
         zeros: Array = x.zeros()
         return zeros
-    if is_numpy(xp) and isinstance(x, np.ndarray) and x.dtype == object:  # no branch's None
-        return np.full(x.shape, b"", object)
-    return xp.zeros_like(x)
+    return xp.full(x.shape, b"", x.dtype) if _are_texts(x) else xp.zeros_like(x)
+
+
+def _are_texts(x: Array) -> bool:
+    return isinstance(x, np.ndarray) and x.dtype == object  # no branch's None
 
 
 ZEROS_LIKE: Row = op(
