@@ -370,3 +370,11 @@ def test_integers_are_resized_to_floats(name: str) -> None:
     images = tf.constant(np.arange(4, dtype=np.uint8).reshape(1, 2, 2, 1))
     resized = getattr(tf.raw_ops, name)(images=images, size=[3, 3])
     assert resized.dtype is tf.float32
+
+
+@pytest.mark.parametrize(("kind", "want"), [("f2", "float16"), ("f8", "float32"), ("i4", "float32")])
+def test_arrays_where_float32_is_the_default(kind: str, want: str) -> None:
+    """NumPy's halves stay what they are, and other numbers do not."""
+    x = np.ones((1, 4, 4, 4), kind)
+    assert tf.nn.max_pool2d(x, 2, 2, "SAME").dtype.name == want
+    assert tf.nn.local_response_normalization(x, 1).dtype.name == want

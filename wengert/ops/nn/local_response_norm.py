@@ -21,14 +21,12 @@ from wengert.inference.public_functions import deferrable
 from wengert.ops.math.arithmetic import pow
 from wengert.ops.math.elementwise import square
 from wengert.ops.support.batch_rules import merged_batch, with_attrs
-from wengert.ops.support.declare import REAL, wrong_dtype
+from wengert.ops.support.declare import REAL, in_single, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.large_kernels import (
     local_response_norm_gradient_kernel,
     local_response_norm_kernel,
 )
-from wengert.values import dtypes
-from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -194,7 +192,7 @@ def local_response_normalization(
     >>> tf.nn.local_response_normalization([[[[3.0, 4.0]]]], 1, bias=0.0).numpy().tolist()
     [[[[0.6000000238418579, 0.800000011920929]]]]
     """
-    x = convert(input, hint=dtypes.float32)
+    x = in_single(input)
     if x._array.dtype.kind not in REAL:
         raise wrong_dtype(LRN, x.dtype)
     if len(dims(x)) != 4:

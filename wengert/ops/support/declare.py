@@ -16,7 +16,7 @@ from wengert.errors import InvalidArgumentError, NotATensorError, NotFoundError
 from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
-from wengert.values.dtypes import DType, check_same
+from wengert.values.dtypes import DType, check_same, float32
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
 from wengert.values.typed_calls import OF_ONE, OF_TWO, answered
@@ -293,6 +293,12 @@ def beside(who: str, value: TensorLike, constant: Any) -> Tensor:
     """A value, of the dtype of the constant that it is filled up with if that one is a tensor."""
     alike = isinstance(constant, TENSOR_LIKE)
     return convert_alike(who, value, constant)[0] if alike else convert(value)
+
+
+def in_single(value: TensorLike) -> Tensor:
+    """A value as TensorFlow takes it where float32 is the default: numbers and arrays are, but for those of two bytes."""
+    is_half = getattr(value, "dtype", None) == np.float16
+    return convert(value, hint=None if is_half else float32)
 
 
 def _are_of_one_dtype(values: Sequence[Any]) -> bool:

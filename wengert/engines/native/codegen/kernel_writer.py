@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from wengert.engines.native.runtime.processor import multiplies_and_adds
 from wengert.engines.native.runtime.thread_pool import functions, one_at_a_time
 from wengert.engines.native.runtime.trampoline import entry_of
 from wengert.host.warn_once import warn_once
+
+Found = TypeVar("Found")
 
 
 def prepare() -> None:
@@ -127,6 +129,17 @@ def memory_of(x: Any) -> Any:
     steps = zip(x.strides, x.shape, strict=True)
     size = sum(step * (count - 1) for step, count in steps) // x.itemsize + 1
     return np.lib.stride_tricks.as_strided(x, (size,), (x.itemsize,))
+
+
+MOST: Final = 1 << 10  # ways for arrays to lie in memory, of which a kernel remembers what it does
+
+
+def remembered(known: dict[Any, Found], lying: Any, found: Found) -> Found:
+    """What was found out about arrays that lie in such a way, which is kept for the next ones."""
+    if len(known) >= MOST:
+        known.clear()
+    known[lying] = found
+    return found
 
 
 # ---- writing ----------------------------------------------------------------------------------

@@ -11,7 +11,13 @@ import numpy as np
 
 from wengert.core.row import Attrs, Row
 from wengert.core.table import row_of
-from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, kernel, memory_of
+from wengert.engines.native.codegen.kernel_writer import (
+    Kernel,
+    KernelWriter,
+    kernel,
+    memory_of,
+    remembered,
+)
 from wengert.engines.native.codegen.vectors import llvm_type, power_over, power_within
 from wengert.engines.native.frontend.numbers.halves import OF_BITS, OF_DTYPES
 from wengert.engines.native.frontend.scalar import (
@@ -49,7 +55,7 @@ def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     lying = row, *[(x.dtype, x.shape, x.strides) for x in given]
     ready = _READY.get(lying)
     if ready is None:
-        ready = _remembered(lying, _readied(row, given))
+        ready = remembered(_READY, lying, _readied(row, given))
     if not ready:
         return None
     compute, shape, dtype, all_lie_together = ready
@@ -63,14 +69,6 @@ def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 # it out 4.
 _Ready: TypeAlias = tuple[Callable[..., None], Dims, Any, bool] | tuple[()]
 _READY: Final[dict[Any, _Ready]] = {}
-MOST: Final = 1 << 10
-
-
-def _remembered(lying: Any, ready: _Ready) -> _Ready:
-    if len(_READY) >= MOST:
-        _READY.clear()
-    _READY[lying] = ready
-    return ready
 
 
 def _readied(row: Row, arrays: Sequence[Any]) -> _Ready:
@@ -161,7 +159,7 @@ def add_to_part(part: Any, added: Any) -> bool | None:
     lying = "part", *[(x.dtype, x.shape, x.strides) for x in (part, added)]
     ready = _READY.get(lying)
     if ready is None:
-        ready = _remembered(lying, _readied_in_place(part, added))
+        ready = remembered(_READY, lying, _readied_in_place(part, added))
     if not ready:
         return None
     memory = memory_of(part)

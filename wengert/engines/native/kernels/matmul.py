@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from wengert.engines.native.codegen.gemm_forms import MOST
-from wengert.engines.native.codegen.kernel_writer import kernel, memory_of
+from wengert.engines.native.codegen.kernel_writer import kernel, memory_of, remembered
 from wengert.engines.native.codegen.memory_access import first
 from wengert.engines.native.codegen.squares import turned
 from wengert.engines.native.frontend.scalar import TYPE_OF
@@ -48,24 +49,41 @@ def _depth(rows: int) -> int:
     return 128 if rows <= FEW else 512
 
 
+# What computes the product of two matrices that lie in memory like these: a function of the two memories and of the
+# result's, its shape, and what gives the memories; nothing where NumPy computes it. To find it out takes 5 us.
+_Memory: TypeAlias = Callable[[Any], Any]
+_Ready: TypeAlias = tuple[Callable[..., None], Dims, _Memory, _Memory] | tuple[()]
+_READY: Final[dict[Any, _Ready]] = {}
+
+
 def product(a: Any, b: Any, out: Any = None) -> Any:
     """The product of two matrices, or of as many pairs of them; None if NumPy should compute it.
 
     It is written into `out`, whose rows are of adjacent numbers, if that is given.
     """
-    if a.dtype != b.dtype or a.shape[:-2] != b.shape[:-2]:
+    given = (a, b) if out is None else (a, b, out)
+    lying = tuple([(x.dtype, x.shape, x.strides) for x in given])
+    ready = _READY.get(lying)
+    if ready is None:
+        ready = remembered(_READY, lying, _readied(a, b, out))
+    if not ready:
         return None
-    (a_memory, a_steps), (b_memory, b_steps) = _in_memory(a), _in_memory(b)
+    multiply, shape, memory_a, memory_b = ready
+    made = np.empty(shape, a.dtype) if out is None else out
+    multiply(memory_a(a), memory_b(b), made if out is None else memory_of(out))
+    return made
+
+
+def _readied(a: Any, b: Any, out: Any) -> _Ready:
+    if a.dtype != b.dtype or a.shape[:-2] != b.shape[:-2]:
+        return ()
+    (memory_a, a_steps), (memory_b, b_steps) = _in_memory(a), _in_memory(b)
     shape = (*a.shape[:-1], b.shape[-1])
     steps = (shape[-2] * shape[-1], shape[-1], 1) if out is None else _steps(out)
     if steps is None or steps[2] != 1:
-        return None
+        return ()
     multiply = _made(a.dtype, shape, a.shape[-1], a_steps, b_steps, steps)
-    if multiply is None:
-        return None
-    out = np.empty(shape, a.dtype) if out is None else out
-    multiply(a_memory, b_memory, memory_of(out))
-    return out
+    return () if multiply is None else (multiply, shape, memory_a, memory_b)
 
 
 def multiplied(a: Any, b: Any, out: Any = None) -> Any:
@@ -78,13 +96,17 @@ def multiplied(a: Any, b: Any, out: Any = None) -> Any:
 Steps = tuple[int, int, int]
 
 
-def _in_memory(x: Any) -> tuple[Any, Steps]:
-    """The memory of a matrix or of several, and its steps; of a copy, if neither rows nor columns lie together."""
+def _in_memory(x: Any) -> tuple[Callable[[Any], Any], Steps]:
+    """What gives the memory of a matrix or of several, and its steps; a copy, if neither rows nor columns lie together."""
     steps = _steps(x)
     if steps is None:
-        x = np.ascontiguousarray(x)
-        return _in_memory(x)
-    return memory_of(x), steps
+        return np.ascontiguousarray, (x.shape[-2] * x.shape[-1], x.shape[-1], 1)
+    if x.flags.c_contiguous:
+        return np.asarray, steps
+    return (_turned if x.ndim == 2 and x.flags.f_contiguous else memory_of), steps
+
+
+_turned: Final = operator.attrgetter("T")
 
 
 def _steps(x: Any) -> Steps | None:

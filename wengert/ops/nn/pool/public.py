@@ -23,7 +23,7 @@ from wengert.ops.nn.pool.rows import (
     attributes,
     check_depth,
 )
-from wengert.ops.support.declare import REAL, REAL_OR_INT, wrong_dtype
+from wengert.ops.support.declare import REAL, REAL_OR_INT, in_single, wrong_dtype
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
@@ -42,7 +42,7 @@ def _pooled(
     form: str,
     takes: str,
 ) -> Tensor:
-    x, rank = convert(value, hint=dtypes.float32 if row is MAX_POOL else None), len(form)
+    x, rank = (in_single if row is MAX_POOL else convert)(value), len(form)
     if x._array.dtype.kind not in takes:
         raise wrong_dtype(row, x.dtype)
     check_rank(dims(x), rank, row.name)
