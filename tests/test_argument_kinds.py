@@ -372,7 +372,9 @@ def test_integers_are_resized_to_floats(name: str) -> None:
     assert resized.dtype is tf.float32
 
 
-@pytest.mark.parametrize(("kind", "want"), [("f2", "float16"), ("f8", "float32"), ("i4", "float32")])
+@pytest.mark.parametrize(
+    ("kind", "want"), [("f2", "float16"), ("f8", "float32"), ("i4", "float32")]
+)
 def test_arrays_where_float32_is_the_default(kind: str, want: str) -> None:
     """NumPy's halves stay what they are, and other numbers do not."""
     x = np.ones((1, 4, 4, 4), kind)
