@@ -266,7 +266,9 @@ def test_ragged_ranges_have_the_wider_dtype() -> None:
 
 
 def test_dtypes_of_counts_and_of_splits() -> None:
-    assert tf.sparse.bincount(tf.constant([1, 1, 2])).dtype is tf.int64
+    for kind in (tf.int32, tf.int64):
+        assert tf.sparse.bincount(tf.constant([1, 1, 2], kind)).dtype is kind
+    assert tf.sparse.bincount([[1, 1, 2]], axis=-1).dtype is tf.int32
     parts = tf.ragged.stack_dynamic_partitions([1.0, 2.0], tf.constant([1, 0]), 2)
     assert parts.row_splits.dtype is tf.int32
 

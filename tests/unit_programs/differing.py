@@ -66,7 +66,6 @@ SIZES: dict[str, list[str]] = {
 
 # The order of rows, what stands for a value, and more operations in a graph.
 OTHERS: dict[str, list[str]] = {
-    "arrays/shaped": ["[0][14]", "[1][14]", "[2][14]"],
     "gradients/gradients as slices": ["[0][3]"],
     "gradients/checker of version 1": ["[3]"],
     "mathematics/operators": ["[11]"],

@@ -20,6 +20,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import nameable
 from wengert.ops.nn.ctc_decoding import check_lengths, path_forms
 from wengert.ops.sparse.tensor import SparseTensor
+from wengert.ops.support.declare import in_single
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -180,7 +181,7 @@ def search(
     inputs: TensorLike, sequence_length: TensorLike, width: int, paths: int, merge: bool
 ) -> tuple[list[SparseTensor], Tensor]:
     """The decoded paths and their log probabilities."""
-    scores, lengths = convert(inputs, hint=dtypes.float32), convert(sequence_length, dtypes.int32)
+    scores, lengths = in_single(inputs, np.float64), convert(sequence_length, dtypes.int32)
     _check_attrs(width, paths)
     attrs = {"width": int(width), "paths": int(paths), "merge": bool(merge)}
     *pieces, chances = apply(BEAM_SEARCH, (scores, lengths), attrs)

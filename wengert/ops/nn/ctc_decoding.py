@@ -17,6 +17,7 @@ from wengert.ops.math.comparison import less, where
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max, reduce_sum
 from wengert.ops.sparse.tensor import SparseTensor, gives, placeholder_sparse
+from wengert.ops.support.declare import in_single
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
@@ -101,7 +102,7 @@ def ctc_greedy_decoder(
     >>> decoded.values.numpy().tolist(), score.numpy().tolist()
     ([1], [[-27.0]])
     """
-    scores, lengths = convert(inputs, hint=dtypes.float32), convert(sequence_length, dtypes.int32)
+    scores, lengths = in_single(inputs, np.float64), convert(sequence_length, dtypes.int32)
     if len(dims(scores)) != 3:
         raise InvalidArgumentError(
             "inputs is not a 3-Tensor: its axes are [time, batch, class], got "

@@ -153,7 +153,7 @@ def sparse_ctc_loss(
     time_major: bool = True,
 ) -> Tensor:
     """The loss of labels in a sparse tensor; the last class is the blank."""
-    scores = convert(inputs, hint=dtypes.float32)
+    scores = convert(inputs)
     if not time_major:
         scores = transpose(scores, (1, 0, 2))
     if len(dims(scores)) != 3:

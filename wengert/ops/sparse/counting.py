@@ -18,6 +18,7 @@ from wengert.ops.sparse.places import group_places, places_where
 from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue, gives_sparse, sparse
 from wengert.values import dtypes
 from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype
 from wengert.values.tensor import dims
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def bincount(
         given = None if given is None else gather(given, kept)
     parts = [numbers] if rows is None else [rows, numbers]
     indices, place = group_places(stack(parts, 1))
-    each = ones(dims(numbers), dtypes.int64) if given is None else given
+    each = ones(dims(numbers), _kind_of(values)) if given is None else given
     totals = unsorted_segment_sum(each, place, dims(indices)[0])
     if binary_output:
         totals = ones_like(totals)
@@ -68,6 +69,12 @@ def _width(numbers: Tensor, minlength: Any) -> Tensor:
     """One more than the largest number, and at least `minlength`."""
     least = 0 if minlength is None else int(static(minlength))
     return reshape(reduce_max(concat([numbers + 1, np.array([least], np.int64)], 0)), (1,))
+
+
+def _kind_of(values: Any) -> DType:
+    """The dtype of the integers, which is that of how often there are."""
+    dtype = getattr(values, "dtype", None)
+    return convert(values).dtype if dtype is None else as_dtype(dtype)
 
 
 def _laid_out(values: Any) -> tuple[Any, Any, Any]:

@@ -295,10 +295,9 @@ def beside(who: str, value: TensorLike, constant: Any) -> Tensor:
     return convert_alike(who, value, constant)[0] if alike else convert(value)
 
 
-def in_single(value: TensorLike) -> Tensor:
-    """A value as TensorFlow takes it where float32 is the default: numbers and arrays are, but for those of two bytes."""
-    is_half = getattr(value, "dtype", None) == np.float16
-    return convert(value, hint=None if is_half else float32)
+def in_single(value: TensorLike, stays: type = np.float16) -> Tensor:
+    """A value as TensorFlow takes it where float32 is the default, which numbers and arrays but those of one dtype become."""
+    return convert(value, hint=None if getattr(value, "dtype", None) == stays else float32)
 
 
 def _are_of_one_dtype(values: Sequence[Any]) -> bool:
