@@ -10,12 +10,13 @@ import copyreg
 import functools
 import itertools
 import math
-from collections.abc import Callable, Container, Sequence
+import operator as operators
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
-from wengert.core.compiled import TWINS, in_c, machine
+from wengert.core.compiled import in_c, machine
 from wengert.core.context import thread
 from wengert.core.row import NO_ATTRS, Attrs, Row
 from wengert.core.tape import MANY, ONE, Tape
@@ -28,7 +29,7 @@ from wengert.errors import (
 )
 from wengert.host.direct_numpy import DIRECT
 from wengert.host.fp_errors import QUIET, VARIABLE, quietly
-from wengert.host.malloc import LARGE, LARGE_HALF, LARGE_PAIR, MANY_ROWS, NARROW, keep_blocks
+from wengert.host.malloc import LARGE, LARGE_HALF, LARGE_PAIR, MANY_ROWS, NARROW, SOME, keep_blocks
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, wrap
@@ -127,7 +128,7 @@ def _wrapped(value: Any) -> Tensor:
 NUMBERS: Final = frozenset((float, int))
 
 
-def door_for_one(row: Row, takes: Container[Any], prepare: Callable[..., list[Any]]) -> Any:
+def door_for_one(row: Row, takes: frozenset[Any], prepare: Callable[..., list[Any]]) -> Any:
     """The door for a NumPy function of one array, as the public function of the operation.
 
     It is `door_for_two`, below, for one tensor.
@@ -147,7 +148,7 @@ def door_for_one(row: Row, takes: Container[Any], prepare: Callable[..., list[An
     return function
 
 
-def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[Any]]) -> Any:
+def door_for_two(row: Row, takes: frozenset[Any], prepare: Callable[..., list[Any]]) -> Any:
     """The door for a NumPy function of two arrays, as the public function of the operation.
 
     It is `apply` for two plain tensors of one dtype, unrolled: by far the commonest operations,
@@ -211,7 +212,7 @@ def straight_as(door: Callable[..., Any]) -> Callable[[Function], Function]:
 
 
 def behind_door(
-    function: Callable[..., Any], row: Row, takes: Container[Any], swapped: bool = False
+    function: Callable[..., Any], row: Row, takes: frozenset[Any], swapped: bool = False
 ) -> Any:
     """A function that does for two plain tensors what the door for them does: that is tried first."""
     if machine is None:
@@ -222,13 +223,13 @@ def behind_door(
 # The way through a door where all is plain; None where it is not, or where an error is to be explained.
 
 
-def _straight(row: Row, takes: Container[Any], count: int) -> Any:
+def _straight(row: Row, takes: frozenset[Any], count: int) -> Any:
     if machine is not None:
         return machine.Door(row, takes, count)
     return (_straight_for_one if count == 1 else _straight_for_two)(row, takes)
 
 
-def _straight_for_one(row: Row, takes: Container[Any]) -> Callable[[Any], Tensor | None]:
+def _straight_for_one(row: Row, takes: frozenset[Any]) -> Callable[[Any], Tensor | None]:
     ufunc: Any = row.ufunc
 
     def straight(x: Any) -> Tensor | None:
@@ -251,7 +252,7 @@ def _straight_for_one(row: Row, takes: Container[Any]) -> Callable[[Any], Tensor
     return straight
 
 
-def _straight_for_two(row: Row, takes: Container[Any]) -> Callable[[Any, Any], Tensor | None]:
+def _straight_for_two(row: Row, takes: frozenset[Any]) -> Callable[[Any, Any], Tensor | None]:
     ufunc: Any = row.ufunc
 
     def straight(x: Any, y: Any) -> Tensor | None:
@@ -336,21 +337,24 @@ if machine is not None:
         MANY=MANY,
         NO_ATTRS=NO_ATTRS,
         LARGE=LARGE,
-        LARGE_PAIR=LARGE_PAIR,
         LARGE_HALF=LARGE_HALF,
-        is_half=_is_half,
+        SOME=SOME,
         NARROW=NARROW,
-        MANY_ROWS=MANY_ROWS,
+        is_large_in_python=is_large,
         quiet_variable=VARIABLE,
         QUIET=QUIET,
         scalar_dtypes={dtype.type: dtype for dtype in _BUILT_IN},
         float_makers={dtype: dtype.type for dtype in _BUILT_IN if dtype.kind in "fc"},
         int_makers={dtype: dtype.type for dtype in _BUILT_IN if dtype.kind in "iu"},
-        operators={np.add: 0, np.subtract: 1, np.multiply: 2, np.divide: 3},
+        operators={
+            np.add: operators.add,
+            np.subtract: operators.sub,
+            np.multiply: operators.mul,
+            np.divide: operators.truediv,
+        },
+        no_index=(),
         of_large=of_large,
         as_result=_as_result,
         failed=_fail,
-        apply_in_python=TWINS["apply"],
     )
-    machine.find_slots()
     copyreg.pickle(machine.Door, lambda door: str(door.__qualname__))

@@ -19,7 +19,7 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
 
 _OBJECT: Final = np.dtype(object)
-_FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
+_FLOATS: Final = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 
 
 def _add_gradients(a: Any, b: Any) -> Any:

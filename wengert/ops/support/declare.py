@@ -242,9 +242,10 @@ def _presented(
     return function
 
 
-def numpy_dtypes(kinds: str) -> tuple[Any, ...]:
-    """NumPy's own dtypes of some kinds, for which the straight path checks nothing else: the commonest first."""
-    return tuple(np.dtype(code) for code in "fdilD?FeqQbBhHIL" if np.dtype(code).kind in kinds)
+def numpy_dtypes(kinds: str) -> frozenset[Any]:
+    """NumPy's own dtypes of some kinds, for which the straight path checks nothing else."""
+    dtypes = map(np.dtype, "?bBhHiIlLqQefdFD")
+    return frozenset(dtype for dtype in dtypes if dtype.kind in kinds)
 
 
 def wrong_dtype(row: Row, dtype: DType, takes: str = "") -> InvalidArgumentError:
