@@ -998,3 +998,27 @@ def test_branches_whose_rows_are_numbered_otherwise(jit: bool | None) -> None:
             assert np.array_equal(part["b"].values, x * size)
             assert part["b"].indices.numpy().tolist() == [2, 0]
         assert np.array_equal(tape.gradient(total, x), 4.0 * size**2 * x)
+
+
+def test_what_only_an_unused_result_of_a_branch_uses_has_zeros_in_a_function() -> None:
+    """As in TensorFlow, whose operation gives every result a cotangent; whole numbers pass none on."""
+    x, y, z = tf.constant([1.0, 2.0]), tf.constant(3.0), tf.constant(5.0)
+
+    def gradients(whole: bool) -> list[Any]:
+        other = tf.cast if whole else lambda v, _: v * 3.0
+        nothing = tf.constant(1) if whole else tf.constant(1.0)
+
+        @tf.function
+        def run() -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch([x, y, z])
+                used, _ = tf.cond(
+                    y > 0.0, lambda: (x * 2.0, other(z, tf.int32)), lambda: (x, nothing)
+                )
+                total = tf.reduce_sum(used)
+            return tape.gradient(total, [x, y, z])
+
+        return [None if g is None else g.numpy().tolist() for g in run()]
+
+    assert gradients(whole=False) == [[2.0, 2.0], None, 0.0]
+    assert gradients(whole=True) == [[2.0, 2.0], None, None]

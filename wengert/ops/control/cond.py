@@ -240,8 +240,9 @@ def branch_gradients(
     wanted = [i for i, x in enumerate(xs) if asked[i] and x.dtype.is_differentiable]
     pulls = [_pulled(branches, b, op, gs, wanted) for b in range(len(branches.bodies))]
     there = [i for k, i in enumerate(wanted) if any(p.gradients[k] is not None for p in pulls)]
+    unused = _used_by_unused(branches, gs, [i for i in wanted if i not in there])
     if not there:
-        return [None] * len(xs)
+        return [bound.zeros_like(x) if i in unused else None for i, x in enumerate(xs)]
     parts = {i: parts_in_common(pulls, wanted.index(i), xs[i]) for i in there}
     for b, pull in enumerate(pulls):
         found = dict(zip(wanted, pull.gradients, strict=True))
@@ -259,7 +260,26 @@ def branch_gradients(
         i: next(results) if taken is None else taken.put_together(results, xs[i])
         for i, taken in parts.items()
     }
+    pulled |= {i: bound.zeros_like(xs[i]) for i in unused}
     return [pulled.get(i) for i in range(len(xs))]
+
+
+def _used_by_unused(branches: Branches, gs: Sequence[Any], wanted: Sequence[int]) -> set[int]:
+    """Of these inputs, those of results that nothing uses: they have zeros for a gradient, not None, in TensorFlow."""
+    found: set[int] = set()
+    of = gs[: branches.count]
+    if not wanted or all(g is None for g in of) or all(g is not None for g in of):
+        return found
+    for branch, body in enumerate(branches.bodies):
+        ys = [
+            y
+            for y, g in zip(body.graph.outputs, of, strict=True)
+            if g is None and y.dtype.is_differentiable
+        ]
+        inside = dict(zip(branches.places[branch], body.graph.captured_inputs, strict=True))
+        pull = PulledBack(body.graph, ys, [inside.get(i) for i in wanted], ys)
+        found |= {i for i, g in zip(wanted, pull.gradients, strict=True) if g is not None}
+    return found
 
 
 def _pulled(
