@@ -210,7 +210,10 @@ class Reference:
 def shown_value(array: Any) -> str:
     """An array as it stands in a repr."""
     if array.shape:
-        return on_own_lines(repr(array))
+        text, dtype = repr(array), f"{array.dtype!r})"
+        if text.endswith(dtype):  # as new versions of ml_dtypes say it
+            text = f"{text.removesuffix(dtype)}{array.dtype})"
+        return on_own_lines(text)
     return repr(array[()].item() if hasattr(array[()], "item") else array[()])
 
 
