@@ -19,6 +19,7 @@ from wengert.engines.native.mathematics.building_blocks import (
 )
 from wengert.engines.native.mathematics.exponentials import (
     EXPM1,
+    SHIFT,
     expm1_of,
     reduce_argument,
     scale_by_power,
@@ -131,7 +132,7 @@ def erfc(x: Lane) -> Lane:
     size = LANES.minimum(abs(x), number(x, _ZERO))
     y, y_rest = _erfcx(size)
     square = size * size
-    r, lost, k = reduce_argument(square, 2 * member_of(x, BIAS), -1.0)
+    r, lost, k = reduce_argument(square, member_of(x, SHIFT), -1.0)
     r, lost = sum_of(r, lost - fma(size, size, -square))
     more = fma(r, polynomial(r, (*member_of(r, EXPM1), 1.0)), lost)  # exp(r + lost) - 1
     found = scale_by_power(y + fma(y, more, fma(y_rest, more, y_rest)), k)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from wengert.engines.native.frontend.lanes import LANES, Lane, fma, like
+import numpy as np
+
+from wengert.engines.native.frontend.lanes import LANES, Lane, bits, cast, fma, like
 from wengert.engines.native.mathematics.building_blocks import (
     BIAS,
     LN2,
@@ -48,8 +50,9 @@ def reduce_argument(x: Lane, shift: int, factor: float = 1.0) -> tuple[Lane, Lan
     return r, fma(n, rest, exact - r), whole(t)
 
 
-# Beyond these exp is 0 or infinite, and the bits of n do not overflow.
-_LOWEST: Final = (-104.0, -746.0)
+# Beyond these exp is 0 or infinite, and the bits of n do not overflow. A double far below its least
+# number: processors take a hundred times as long for a product as long as it may round to that.
+_LOWEST: Final = (-104.0, -780.0)
 _HIGHEST: Final = (89.0, 710.0)
 
 
@@ -57,24 +60,48 @@ def clamp(x: Lane) -> Lane:
     return LANES.minimum(LANES.maximum(x, number(x, _LOWEST)), number(x, _HIGHEST))
 
 
-def scale_by_power(y: Lane, k: Lane) -> Lane:
-    """2^n y, where k is n plus twice the bias.
+# What makes n the exponent of one factor for float32, as scale_by_power takes it, and of two for float64.
+SHIFT: Final = (BIAS[0] - 1, 2 * BIAS[1])
 
-    2^n is two factors, each a normal number: only the second product rounds, where it underflows.
-    """
+
+def scale_by_power(y: Lane, k: Lane) -> Lane:
+    """2^n y, where k is n plus SHIFT."""
+    return _scaled_double(y, k) if y.dtype.itemsize == 8 else _scaled_float(y + y, k)
+
+
+def _scaled_double(y: Lane, k: Lane) -> Lane:
+    """2^n is two factors, each a normal number: only the second product rounds, where it underflows."""
     half = right(k, 1)
     return y * to_exponent(half) * to_exponent(k - half)
 
 
+_LEAST: Final = 149  # 2^-149 is the least float32
+_NORMAL: Final = 126  # 2^-126 is the least normal one
+
+
+def _scaled_float(twice: Lane, k: Lane) -> Lane:
+    """2^n y, of 2 y, for 2^128 is no number. A subnormal result is made of its integer: no product underflows.
+
+    Processors take a hundred times as long for one that does; half of a mask's or a Gaussian's may.
+    """
+    at_zero = int(np.float32(MAGIC[0] + SHIFT[0]).view(np.uint32))  # k where n is 0
+    low = k <= like(k, at_zero - _NORMAL)
+    found = twice * to_exponent(where(low, k + _LEAST, k))
+    return where(low, bits(cast(LANES.rint(found), np.dtype(np.int32)), np.float32), found)
+
+
 def exp_of(r: Lane, lost: Lane | None, k: Lane) -> Lane:
-    """2^n exp(r + lost); k is n plus twice the bias."""
+    """2^n exp(r + lost); k is n plus SHIFT."""
+    if lost is None and r.dtype.itemsize == 4:
+        p = by_pairs(r, r * r, [2.0 * c for c in (*EXPM1[0], 1.0)])  # twice as much, to the bit
+        return _scaled_float(fma(r, p, like(r, 2.0)), k)
     p = by_pairs(r, r * r, (*member_of(r, EXPM1), 1.0))
     y = fma(r, p, like(r, 1.0)) if lost is None else fma(r, p, lost) + 1.0
     return scale_by_power(y, k)
 
 
 def _exp(x: Lane) -> Lane:
-    r, _, k = reduce_argument(x, 2 * member_of(x, BIAS))
+    r, _, k = reduce_argument(x, member_of(x, SHIFT))
     return exp_of(r, None, k)
 
 
@@ -84,14 +111,14 @@ def exp(x: Lane) -> Lane:
 
 
 # Beyond these exp2 is 0 or infinite.
-_LOWEST2: Final = (-151.0, -1076.0)
+_LOWEST2: Final = (-151.0, -1130.0)
 _HIGHEST2: Final = (128.0, 1024.0)
 
 
 @function
 def exp2(x: Lane) -> Lane:
     x = LANES.minimum(LANES.maximum(x, number(x, _LOWEST2)), number(x, _HIGHEST2))
-    magic = like(x, member_of(x, MAGIC) + 2 * member_of(x, BIAS))
+    magic = like(x, member_of(x, MAGIC) + member_of(x, SHIFT))
     t = x + magic
     return exp_of((x - (t - magic)) * number(x, LN2), None, whole(t))
 

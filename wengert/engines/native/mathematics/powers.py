@@ -9,7 +9,6 @@ from typing import Final
 
 from wengert.engines.native.frontend.lanes import LANES, Lane, fma, like
 from wengert.engines.native.mathematics.building_blocks import (
-    BIAS,
     INFINITY,
     NAN,
     Two,
@@ -22,7 +21,7 @@ from wengert.engines.native.mathematics.building_blocks import (
     where,
     whole,
 )
-from wengert.engines.native.mathematics.exponentials import clamp, exp_of, reduce_argument
+from wengert.engines.native.mathematics.exponentials import SHIFT, clamp, exp_of, reduce_argument
 from wengert.engines.native.mathematics.logarithms import decompose
 
 # ln 2 in two parts, the first so short that e times it is exact.
@@ -90,7 +89,7 @@ def _power(x: Lane, y: Lane) -> Lane:
     rest = fma(y, log, -product) + y * rest
     within = clamp(product)
     rest = where(within == product, rest, like(x, 0.0))
-    r, lost, k = reduce_argument(within, 2 * member_of(x, BIAS))
+    r, lost, k = reduce_argument(within, member_of(x, SHIFT))
     r, lost = sum_of(r, lost + rest)
     return exp_of(r, lost, k)
 
