@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -923,6 +924,36 @@ def test_special_numbers(dtype: str) -> None:
             number = ~np.isnan(b)
             signs = [np.signbit(v.numpy())[number] for v in (a, b)]
             np.testing.assert_array_equal(*signs, err_msg=f"a sign of result {k}")
+
+
+def test_exp_where_it_is_subnormal() -> None:
+    """The nearest number, or its neighbour, and 0 as NumPy's; what is no number stays none, whatever its bits."""
+    x = np.linspace(-105.0, -86.0, 200_001).astype(np.float32)
+    wanted = np.exp(x.astype(np.float64)).astype(np.float32)
+    assert np.count_nonzero(wanted < np.finfo(np.float32).tiny) > 100_000
+    found = compiled(tf.exp)(tf.constant(x)).numpy()
+    assert np.abs(found.view(np.int32) - wanted.view(np.int32)).max() <= 1
+    assert np.mean(found == wanted) > 0.9
+    bits = np.array([0x7FC00000, 0x7FC00001, 0x7F800001, 0x7FFFFFFF, 0xFFC00081], np.uint32)
+    assert np.isnan(compiled(tf.exp)(tf.constant(bits.view(np.float32))).numpy()).all()
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("far", [-95.0, -1e9])
+def test_exp_of_far_negative_numbers_takes_no_longer(far: float) -> None:
+    """As in masks and Gaussians; a product that underflows takes a processor a hundred times as long."""
+    run = compiled(lambda x: tf.reduce_sum(tf.exp(x)))
+
+    def seconds(value: float) -> float:
+        x = tf.constant(np.full(16_384, value, np.float32))
+        times = []
+        for _ in range(40):
+            start = time.perf_counter()
+            run(x)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    assert min(seconds(far) / seconds(-1.0) for _ in range(3)) < 2.0
 
 
 @pytest.mark.parametrize("size", [3, 40, 9000, 70_000])

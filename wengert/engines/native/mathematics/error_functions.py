@@ -66,8 +66,8 @@ def erf(x: Lane) -> Lane:
     return signed_as(m + rest, x)
 
 
-# erfc(x) is 0 for larger ones.
-_ZERO: Final = (10.2, 27.3)
+# erfc(x) is 0 for larger ones; of doubles, by so much that no product comes near the least number.
+_ZERO: Final = (10.2, 27.8)
 _MIDDLE: Final = 4.0
 
 # (x + k) exp(x^2) erfc(x) = p(t) with t = (x - k) / (x + k), k = _MIDDLE, 0 <= x < _ZERO: 1.7e-9, 1.7e-17
