@@ -402,3 +402,18 @@ def test_one_place_is_gathered_as_it_is_indexed(place: tuple[int, ...]) -> None:
         expected = np.zeros(x.shape)
         expected[place] = 1.0
         np.testing.assert_array_equal(tf.convert_to_tensor(tape.gradient(found, x)), expected)
+
+
+@pytest.mark.parametrize(
+    "key", [np.s_[:, None], np.s_[None], np.s_[..., None], np.s_[0:, None, ::1], np.s_[...]]
+)
+def test_the_gradient_of_new_axes_alone_is_the_cotangent_without_them(key: Any) -> None:
+    """No zeros are made of which all are overwritten; whatever the bounds that are written out."""
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float64, [None, 3])
+        y = x[key]
+        (g,) = tf.gradients(y * y, x)
+        assert "StridedSliceGrad" not in {op.type for op in graph.get_operations()}
+        value = np.arange(6.0).reshape(2, 3)
+        with tf.compat.v1.Session() as session:
+            assert session.run(g, {x: value}).tolist() == (2.0 * value).tolist()

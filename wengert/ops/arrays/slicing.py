@@ -13,7 +13,7 @@ from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.stated_shapes import Stated, sizes_of, states
 from wengert.inference.symbolic_integers import by_function
-from wengert.ops.arrays.shaping import as_numbers, as_shape, one_axis, plain, static
+from wengert.ops.arrays.shaping import SQUEEZE, as_numbers, as_shape, one_axis, plain, static
 from wengert.ops.arrays.unknown_fillers import filled, is_unknown
 from wengert.ops.support.batch_rules import shift_axes, with_attrs
 from wengert.ops.support.declare import beside
@@ -65,15 +65,42 @@ def _sliced_shape(shape: Dims, *, key: Index) -> Dims:
     return tuple(sizes)
 
 
+def _slice_rule(g: Tensor, y: Tensor, x: Tensor, *, key: Index) -> Tensor:
+    """Zeros around the cotangent; where new axes are all that the index gives, the cotangent without them."""
+    shape = dims(x)
+    if not all(map(_takes_all, key)):
+        result: Tensor = apply(STRIDED_SLICE_GRAD, (g,), {"key": key, "shape": shape})
+        return result
+    parts = _one_for_each_axis(key, len(shape))
+    new = tuple([at for at, part in enumerate(parts) if part is None])
+    return apply(SQUEEZE, (g,), {"axis": Axes(new, new)}) if new else g  # type: ignore[no-any-return]
+
+
+def _takes_all(part: Any) -> bool:
+    """Whether a part of an index leaves out nothing; its bounds may be sizes that are not known yet."""
+    if type(part) is not slice:
+        return part is None or part is Ellipsis
+    pairs = ((part.start, 0), (part.step, 1))
+    return part.stop is None and all(
+        given is None or (type(given) is int and given == usual) for given, usual in pairs
+    )
+
+
+def _one_for_each_axis(key: Index, rank: int) -> list[Any]:
+    """The index without an ellipsis."""
+    parts = list(key) if Ellipsis in key else [*key, Ellipsis]
+    at = parts.index(Ellipsis)
+    left = rank - sum(part is not None for part in parts) + 1
+    return [*parts[:at], *[slice(None)] * left, *parts[at + 1 :]]
+
+
 def _slice_row(name: str, called: str) -> Row:
     return op(
         name,
         lambda _, x, *, key: x[key],
         shape=_sliced_shape,
         integers=by_function(lambda x, *, key: x[key]),
-        vjp=(
-            lambda g, y, x, *, key: apply(STRIDED_SLICE_GRAD, (g,), {"key": key, "shape": dims(x)}),
-        ),
+        vjp=(_slice_rule,),
         linear=(0,),
         batch=with_attrs(name, lambda a, n: {"key": (slice(None), *a["key"])}),
         add_part=_add_part,
