@@ -73,7 +73,7 @@ def _slice_rule(g: Tensor, y: Tensor, x: Tensor, *, key: Index) -> Tensor:
         return result
     parts = _one_for_each_axis(key, len(shape))
     new = tuple([at for at, part in enumerate(parts) if part is None])
-    return apply(SQUEEZE, (g,), {"axis": Axes(new, new)}) if new else g  # type: ignore[no-any-return]
+    return apply(SQUEEZE, (g,), {"axis": Axes(new, new)}) if new else g
 
 
 def _takes_all(part: Any) -> bool:
