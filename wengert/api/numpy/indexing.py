@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -30,14 +31,19 @@ def getitem(x: Numeric, key: Any) -> Tensor:
     """x[key] by NumPy's rules: slices, masks, and arrays of indices that broadcast together."""
     tensor = as_tensor(x)
     parts = _parts(key)
-    if not any(_is_array(p) for p in parts):
+    if not any(map(_is_array, parts)):
         return indexing.getitem(tensor, tuple(parts))
-    parts = _without_masks(parts)
-    parts = indexing.without_ellipsis(parts, len(dims(tensor)))
-    tensor = indexing.getitem(tensor, tuple(slice(None) if _is_array(p) else p for p in parts))
+    parts = indexing.without_ellipsis(_without_masks(parts), len(dims(tensor)))
+    plain = [_ALL if _is_array(p) else p for p in parts]
+    if any(p is not _ALL for p in plain):
+        tensor = indexing.getitem(tensor, tuple(plain))
     kept = [p for p in parts if p is None or isinstance(p, slice) or _is_array(p)]
-    places = [cast(p, int64) for p in kept if _is_array(p)]
-    return _picked(tensor, [i for i, p in enumerate(kept) if _is_array(p)], places)
+    axes = [i for i, p in enumerate(kept) if _is_array(p)]
+    places = _from_the_front(tensor, axes, [kept[axis] for axis in axes])
+    return _picked(tensor, axes, places)
+
+
+_ALL: Final = slice(None)
 
 
 def _parts(key: Any) -> list[Any]:
@@ -46,19 +52,30 @@ def _parts(key: Any) -> list[Any]:
 
 
 def _as_part(part: Any) -> Any:
-    """A slice, None, an ellipsis or an integer as it is; anything else as a tensor."""
+    """A slice, None, an ellipsis or an integer as it is; anything else as a tensor, or as the array that it is."""
     if part is None or part is Ellipsis or isinstance(part, (slice, int, np.integer)):
         return as_tensor(part) if isinstance(part, bool) else part
+    if type(part) is np.ndarray and part.ndim and part.dtype.kind in "iub":
+        return part
     tensor = as_tensor(np.zeros(0, np.int64) if isinstance(part, list) and not part else part)
     if tensor.dtype.is_differentiable:
         raise IndexError(
             f"Arrays used as indices must be of integer (or boolean) type, got {tensor.dtype.name}."
         )
     is_number = not dims(tensor) and not tensor.dtype.is_bool
-    return part if is_number and hasattr(part, "__index__") else tensor
+    if is_number and hasattr(part, "__index__"):
+        return part
+    return tensor._array if _is_there(tensor) else tensor
+
+
+def _is_there(tensor: Any) -> bool:
+    """Whether it is an array already, for every example: then its numbers are places, and no operation makes them so."""
+    return type(tensor) is Tensor and type(tensor._array) is np.ndarray
 
 
 def _is_array(part: Any) -> bool:
+    if type(part) is np.ndarray:
+        return True
     return isinstance(part, Value) and (bool(dims(part)) or part.dtype.is_bool)
 
 
@@ -66,7 +83,9 @@ def _without_masks(parts: list[Any]) -> list[Any]:
     """With the places where a mask is true instead of the mask."""
     found: list[Any] = []
     for part in parts:
-        if _is_array(part) and part.dtype.is_bool:
+        if type(part) is np.ndarray:
+            found += np.nonzero(part) if part.dtype == bool else [part]
+        elif _is_array(part) and part.dtype.is_bool:
             places = comparison.where(part)
             found += [places[:, axis] for axis in range(len(dims(part)))]
         else:
@@ -74,24 +93,53 @@ def _without_masks(parts: list[Any]) -> list[Any]:
     return found
 
 
-def _picked(x: Tensor, axes: list[int], places: list[Tensor]) -> Tensor:
-    """The elements at places of some axes; their axes stand where the first was, or in front."""
-    rank, count = len(dims(x)), len(axes)
-    places = _together(
+def _from_the_front(x: Tensor, axes: list[int], places: list[Any]) -> list[Any]:
+    """Places of one shape, those that were counted from the end counted from the front: arrays, or tensors."""
+    sizes = [dims(x)[axis] for axis in axes]
+    pairs = list(zip(places, sizes, strict=True))
+    if all(type(p) is np.ndarray and type(size) is int for p, size in pairs):
+        counted = [np.where(p < 0, p + size, p) for p, size in pairs]
+        return [p.astype(np.int64, copy=False) for p in np.broadcast_arrays(*counted)]
+    tensors = [cast(as_tensor(p), int64) for p in places]
+    return _together(
         [
             comparison.where(p < 0, p + cast(creation.shape(x)[axis], int64), p)
-            for p, axis in zip(places, axes, strict=True)
+            for p, axis in zip(tensors, axes, strict=True)
         ]
     )
-    new = len(dims(places[0]))
+
+
+def _picked(x: Tensor, axes: list[int], places: list[Any]) -> Tensor:
+    """The elements at places of some axes; their axes stand where the first was, or in front."""
+    rank, count, new = len(dims(x)), len(axes), len(places[0].shape)
     if count == 1:
         return gathering.gather_densely(x, places[0], axes[0])
     rest = [axis for axis in range(rank) if axis not in axes]
-    found = gathering.gather_nd(shaping.transpose(x, [*axes, *rest]), joining.stack(places, -1))
-    if axes != list(range(axes[0], axes[0] + count)):
+    first = x if axes == list(range(count)) else shaping.transpose(x, [*axes, *rest])
+    found = _of_one_axis(first, places)
+    if found is None:
+        found = gathering.gather_nd(first, _stacked(places))
+    if axes[0] == 0 or axes != list(range(axes[0], axes[0] + count)):
         return found
     order = list(range(new, new + axes[0])) + list(range(new))
     return shaping.transpose(found, [*order, *range(new + axes[0], new + len(rest))])
+
+
+def _of_one_axis(x: Tensor, places: list[Any]) -> Tensor | None:
+    """The elements at places of the first axes, which become one; None where sizes or places are not known."""
+    sizes = dims(x)
+    if type(places[0]) is not np.ndarray or not all(type(size) is int for size in sizes):
+        return None
+    at = np.zeros((), np.int64)
+    for p, size in zip(places, sizes, strict=False):
+        gathering.check_indices(p, size, "GatherNd")
+        at = at * size + p
+    front, rest = sizes[: len(places)], sizes[len(places) :]
+    return gathering.gather_densely(shaping.reshape(x, (math.prod(front), *rest)), at)
+
+
+def _stacked(places: list[Any]) -> Tensor:
+    return joining.stack([as_tensor(p) for p in places], -1)
 
 
 def _together(places: list[Tensor]) -> list[Tensor]:

@@ -28,11 +28,9 @@ from wengert.ops.arrays.batched import by_segment
 from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.arrays.shaping import (
     as_shape,
-    expand_dims,
     one_axis,
     plain,
     reshape,
-    squeeze,
     static,
 )
 from wengert.ops.math.comparison import greater_equal, where
@@ -57,8 +55,8 @@ if TYPE_CHECKING:
 
 def check_indices(indices: Array, size: int, who: str) -> None:
     """Raise unless all indices are in [0, size)."""
-    bad = (indices < 0) | (indices >= size)
-    if bad.any():
+    if indices.size and (indices.min() < 0 or indices.max() >= size):
+        bad = (indices < 0) | (indices >= size)
         at = np.argwhere(bad)[0]
         place = f"[{','.join(str(int(i)) for i in at)}]" if at.size else ""
         raise InvalidArgumentError(
@@ -91,6 +89,9 @@ def _gather_kernel(xp: Namespace, x: Array, i: Array, *, axis: int, batch_dims: 
 def _gather_grad_kernel(
     _: Namespace, g: Array, i: Array, *, axis: int, batch_dims: int, shape: Dims
 ) -> Array:
+    if not axis and not batch_dims:
+        rows = g.reshape(i.size, *shape[1:])
+        return reduced_rows(np.add, rows, i.ravel().astype(np.intp), shape[0], 0)
     batch, size = shape[:batch_dims], shape[axis]
     rest = (*shape[batch_dims:axis], *shape[axis + 1 :])
     count = math.prod(batch)
@@ -180,7 +181,8 @@ def gather_densely(x: Tensor, places: Tensor | Array, axis: int = 0) -> Tensor:
     """Slices along an axis, for functions whose gradient is a tensor in TensorFlow."""
     if axis:
         return gather(x, places, axis=axis)
-    return squeeze(gather(expand_dims(x, 0), places, axis=1), 0)
+    result: Tensor = apply(GATHER_FROM_END, (x, integers(places)), {"axis": 0, "batch_dims": 0})
+    return result
 
 
 GATHER_GRAD: Row = op(
