@@ -43,7 +43,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
                 f"{value.dtype.name}: {value!r}. Use tf.cast(tensor, tf.{dtype.name})."
             )
         return value
-    if type(value) not in _NUMBERS:
+    if type(value) not in _PLAIN:
         for _, kinds, convert_one in _CONVERTERS:
             if isinstance(value, kinds):
                 return convert_one(value, dtype, hint)
@@ -126,6 +126,7 @@ _NUMBERS: Final = {
     float: dtypes.float32,
     complex: dtypes.complex128,
 }
+_PLAIN: Final = {*_NUMBERS, np.ndarray}  # which nobody says how to convert
 # What a Python bool may become, where that is asked for.
 _TAKE_TRUTHS: Final = frozenset(
     (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.complex128)

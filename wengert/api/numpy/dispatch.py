@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -40,7 +40,7 @@ _NESTED: Final = (list, tuple)
 def array_ufunc(self: object, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """NumPy's protocol for its elementwise functions, and for their reductions."""
     ours = _of_ufunc(ufunc, method)
-    given = list(_values((inputs, kwargs)))
+    given = _values((inputs, kwargs))
     if ours is None or not _is_for_us(ufunc, given):
         return _of_numpy(getattr(ufunc, method), inputs, kwargs)
     return ours(*inputs, **_checked(ufunc, kwargs))
@@ -55,7 +55,7 @@ def array_function(
 ) -> Any:
     """NumPy's protocol for its other functions."""
     ours = FUNCTIONS.get(function)
-    given = list(_values((args, kwargs)))
+    given = _values((args, kwargs))
     if ours is None or not _is_for_us(function, given):
         return _of_numpy(getattr(function, "_implementation", function), args, kwargs)
     placed, by_name = _translated(function, ours, args, kwargs)
@@ -65,15 +65,24 @@ def array_function(
 # ---- whose it is ------------------------------------------------------------------------------
 
 
-def _values(nested: object) -> Iterator[Value]:
+def _values(nested: object) -> list[Value]:
     """The tensors and variables in arguments, also in lists of them."""
-    if isinstance(nested, Value):
-        yield nested
-    elif isinstance(nested, _NESTED):
-        for part in nested:
-            yield from _values(part)
+    found: list[Value] = []
+    _collect(nested, found)
+    return found
+
+
+def _collect(nested: object, found: list[Value]) -> None:
+    kind = type(nested)
+    if kind is tuple or kind is list:
+        for part in nested:  # type: ignore[attr-defined]
+            _collect(part, found)
+    elif isinstance(nested, Value):
+        found.append(nested)
     elif isinstance(nested, dict):
-        yield from _values(list(nested.values()))
+        _collect(list(nested.values()), found)
+    elif isinstance(nested, _NESTED):
+        _collect(list(nested), found)
 
 
 def _is_for_us(function: Callable[..., Any], given: list[Value]) -> bool:
@@ -113,7 +122,7 @@ def _of_numpy(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping
 def _plain(value: Any) -> Any:
     if isinstance(value, Value):
         return np.asarray(value)
-    if type(value) in _NESTED and any(True for _ in _values(value)):
+    if type(value) in _NESTED and _values(value):
         return type(value)([_plain(part) for part in value])
     return value
 

@@ -44,6 +44,8 @@ def dot(a: Numeric, b: Numeric) -> Tensor:
     x, y = promoted(a, b)
     if not dims(x) or not dims(y):
         return x * y
+    if len(dims(x)) <= 2 and len(dims(y)) <= 2:
+        return products.product(x, y)
     return products.tensordot(x, y, [[-1 + len(dims(x))], [max(len(dims(y)) - 2, 0)]])
 
 

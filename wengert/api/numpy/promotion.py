@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -67,10 +67,33 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     >>> tf.experimental.numpy.result_type(tf.constant([1]), 1.5)
     tf.float64
     """
+    one = _one_float(arrays_and_dtypes)
+    if one is not None:
+        return one
     parts = [_promotable(value) for value in arrays_and_dtypes]
     found = of_numpy(np.result_type(*parts)) if parts else dtypes.float64
     strong = not parts or any(map(_is_strong, arrays_and_dtypes))
     return found if strong else allowed(found)
+
+
+def _one_float(values: Sequence[Any]) -> DType | None:
+    """The dtype of floating tensors and arrays that all have it, beside Python's numbers: most calls have no others."""
+    found = None
+    for value in values:
+        kind = type(value)
+        if kind is float or kind is int:
+            continue
+        if kind is np.ndarray:
+            own = _FLOATS.get(value.dtype)
+        else:
+            own = value.dtype if isinstance(value, Value) else None
+        if own is None or not own.is_floating or (found is not None and own is not found):
+            return None
+        found = own
+    return found
+
+
+_FLOATS: Final = {t.numpy_dtype: t for t in (dtypes.float32, dtypes.float64)}
 
 
 def _is_strong(value: Any) -> bool:
@@ -121,7 +144,12 @@ def as_tensor(value: Numeric, dtype: DType | None = None) -> Tensor:
     """A tensor of a value, of NumPy's dtype for it unless one is wanted; numbers wrap around."""
     if isinstance(value, Value):
         tensor = convert(value)
-        return tensor if dtype in (None, tensor.dtype) else cast(tensor, dtype)
+        return tensor if dtype is None or dtype is tensor.dtype else cast(tensor, dtype)
+    kind = type(value)
+    if (kind is float or kind is int) and (dtype is dtypes.float64 or dtype is dtypes.float32):
+        return convert(value, dtype)
+    if kind is np.ndarray and dtype is not None and _FLOATS.get(value.dtype) is dtype:
+        return convert(value, dtype)
     if isinstance(value, (list, tuple)) and _holds_values(value):
         return convert(_cast_within(value, dtype or result_type_of_list(value)))
     if not isinstance(value, (numbers.Number, np.ndarray, np.generic, list, tuple)):

@@ -291,7 +291,8 @@ def roll(a: Numeric, shift: TensorLike, axis: Integers | None = None) -> Tensor:
     if axis is None:
         rolled = slicing.roll(shaping.reshape(tensor, (-1,)), shift, 0)
         return shaping.reshape(rolled, creation.shape(tensor))
-    pairs = np.broadcast_arrays(shift, axis) if not isinstance(shift, Tensor) else (shift, axis)
+    are_plain = isinstance(shift, Tensor) or (type(shift) is int and type(axis) is int)
+    pairs = (shift, axis) if are_plain else np.broadcast_arrays(shift, axis)
     return slicing.roll(tensor, *pairs)
 
 
