@@ -83,14 +83,16 @@ def _one_float(values: Sequence[Any]) -> DType | None:
         kind = type(value)
         if kind is float or kind is int:
             continue
-        if kind is np.ndarray:
-            own = _FLOATS.get(value.dtype)
-        else:
-            own = value.dtype if isinstance(value, Value) else None
+        own = value.dtype if isinstance(value, Value) else _own_float(value)
         if own is None or not own.is_floating or (found is not None and own is not found):
             return None
         found = own
     return found
+
+
+def _own_float(value: Any) -> DType | None:
+    """The dtype of an array of floats."""
+    return _FLOATS.get(value.dtype) if type(value) is np.ndarray else None
 
 
 _FLOATS: Final = {t.numpy_dtype: t for t in (dtypes.float32, dtypes.float64)}
@@ -145,10 +147,10 @@ def as_tensor(value: Numeric, dtype: DType | None = None) -> Tensor:
     if isinstance(value, Value):
         tensor = convert(value)
         return tensor if dtype is None or dtype is tensor.dtype else cast(tensor, dtype)
-    kind = type(value)
+    kind: Any = type(value)
     if (kind is float or kind is int) and (dtype is dtypes.float64 or dtype is dtypes.float32):
         return convert(value, dtype)
-    if kind is np.ndarray and dtype is not None and _FLOATS.get(value.dtype) is dtype:
+    if kind is np.ndarray and dtype is not None and _own_float(value) is dtype:
         return convert(value, dtype)
     if isinstance(value, (list, tuple)) and _holds_values(value):
         return convert(_cast_within(value, dtype or result_type_of_list(value)))

@@ -390,13 +390,16 @@ def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], lis
 
 def _einsum_kernel(xp: Namespace, *xs: Array, equation: str) -> Array:
     product = as_product(equation, *[x.shape for x in xs]) if len(xs) == 2 else None
-    if product is not None and product.work > _LARGE and all(type(x) is np.ndarray for x in xs):
-        found = product.in_place(*xs)
-        return product.finished(_multiplied(xp, *product.operands(*xs))) if found is None else found
+    ordered = is_ordered([x.size for x in xs])
+    if product is not None and all(type(x) is np.ndarray for x in xs):
+        found = product.in_place(*xs) if product.work > _LARGE else None
+        if found is None and (ordered or product.work > _LARGE):
+            found = product.finished(_multiplied(xp, *product.operands(*xs)))
+        if found is not None:
+            return found
     mind_the_load()
     is_in_order = len(xs) == 2 and product is None  # what is no product has no better order
-    ordered = not is_in_order and is_ordered([x.size for x in xs])
-    found = xp.einsum(equation, *[widen(x) for x in xs], optimize=ordered)
+    found = xp.einsum(equation, *[widen(x) for x in xs], optimize=ordered and not is_in_order)
     return found.astype(xs[0].dtype, copy=False)
 
 
