@@ -7,6 +7,7 @@ import operator
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -316,3 +317,60 @@ def test_numpy_functions_beside_numpy_methods() -> None:
     for one, other in zip(found, want, strict=True):
         assert isinstance(one, (np.ndarray, np.generic))
         np.testing.assert_array_equal(one, other)
+
+
+# ---- indices that are arrays ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def numpy_behavior() -> Iterator[None]:
+    set_behavior(promotes=True)
+    yield
+    set_behavior(promotes=False, has_methods=False)
+
+
+_SOME, _COLUMN = np.array([0, -1, 2]), np.array([[1], [-2]])
+_PLACES: Any = [
+    *(np.s_[_SOME], np.s_[:, _SOME], np.s_[_SOME, _SOME], np.s_[_SOME, :, _SOME]),
+    *(np.s_[:, _SOME, _SOME], np.s_[_COLUMN, _SOME], np.s_[..., _SOME], np.s_[_SOME, ..., _COLUMN]),
+    *(np.s_[_SOME.astype("i1")], np.s_[_SOME[:, None], 0], np.s_[0, _SOME], np.s_[[0, 1]]),
+    *(np.s_[[True, False, True, False]], np.s_[np.array([], int)], np.s_[None, _SOME]),
+    *(np.s_[_SOME, None], np.s_[_SOME.astype("u1") % 4], np.s_[np.zeros((2, 0), int)]),
+    *(np.s_[_SOME, 1:3], np.s_[:, [1, 2], ::2], np.s_[:, :, [0, 0]], np.s_[_SOME, _SOME, 1]),
+    *(np.s_[np.arange(120).reshape(4, 5, 6) % 3 == 0], np.s_[np.arange(20).reshape(4, 5) % 2 == 0]),
+]
+
+
+@pytest.mark.parametrize("mode", ["eager", "function", "sizes unknown"])
+@pytest.mark.parametrize("key", _PLACES, ids=range(len(_PLACES)))
+def test_arrays_as_indices_take_and_give_back_what_numpys_do(
+    key: Any, mode: str, numpy_behavior: None
+) -> None:
+    """Places from the end, of any integers, repeated, and none at all; each place gets its share of the gradient."""
+    x = np.random.default_rng(0).normal(size=(4, 5, 6))
+    wanted = x[key]
+    share = np.random.default_rng(1).normal(size=wanted.shape)
+    back = np.zeros_like(x)
+    np.add.at(back, key, 2.0 * wanted * share)
+
+    def loss(x: Any) -> Any:
+        return tf.reduce_sum(x[key] ** 2 * share)
+
+    spec = [tf.TensorSpec([None, None, None], tf.float64)]
+    modes = {
+        "eager": loss,
+        "function": tf.function(loss),
+        "sizes unknown": tf.function(loss, input_signature=spec),
+    }
+    source = tf.constant(x)
+    with tf.GradientTape() as tape:
+        tape.watch(source)
+        y = modes[mode](source)
+    np.testing.assert_allclose(y, np.sum(wanted**2 * share))
+    np.testing.assert_allclose(tf.convert_to_tensor(tape.gradient(y, source)), back)
+
+
+@pytest.mark.parametrize("key", [np.array([7]), np.array([0, -5]), (_SOME, np.array([9, 0, 0]))])
+def test_places_outside_are_errors(key: Any, numpy_behavior: None) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not in"):
+        tf.zeros([4, 5])[key]
