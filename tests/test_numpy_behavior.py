@@ -357,7 +357,7 @@ def test_arrays_as_indices_take_and_give_back_what_numpys_do(
         return tf.reduce_sum(x[key] ** 2 * share)
 
     spec = [tf.TensorSpec([None, None, None], tf.float64)]
-    modes = {
+    modes: dict[str, Any] = {
         "eager": loss,
         "function": tf.function(loss),
         "sizes unknown": tf.function(loss, input_signature=spec),
