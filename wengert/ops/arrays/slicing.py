@@ -80,9 +80,11 @@ def _takes_all(part: Any) -> bool:
     """Whether a part of an index leaves out nothing; its bounds may be sizes that are not known yet."""
     if type(part) is not slice:
         return part is None or part is Ellipsis
-    pairs = ((part.start, 0), (part.step, 1))
-    return part.stop is None and all(
-        given is None or (type(given) is int and given == usual) for given, usual in pairs
+    start, step = part.start, part.step
+    return (
+        part.stop is None
+        and (start is None or (type(start) is int and start == 0))
+        and (step is None or (type(step) is int and step == 1))
     )
 
 
