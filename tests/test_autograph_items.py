@@ -224,3 +224,30 @@ def test_functions_on_datasets(program: Callable[[Any], Any]) -> None:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_a_branch_that_returns_in_a_try_fails_where_it_can_be_caught() -> None:
+    """Programs ask so whether a size is known while a function is traced."""
+    caught: list[Exception] = []
+
+    def excess(x: Any) -> Any:
+        try:
+            size = tf.size(x)
+            if size > 2:
+                return size - 2
+        except ValueError as error:
+            caught.append(error)
+        return None
+
+    def otherwise_nothing(x: Any) -> Any:
+        if tf.size(x) > 2:
+            return x
+        return None
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    assert excess(x).numpy() == 1
+    assert caught == []
+    assert tf.function(excess)(x) is None
+    assert "the else branch must also have a return statement" in str(caught[0])
+    with pytest.raises(ValueError, match="return value is None at the end of the else branch"):
+        tf.function(otherwise_nothing)(x)

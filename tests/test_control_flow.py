@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import re
 import sys
 from collections.abc import Callable
@@ -371,6 +372,25 @@ def test_printing_to_a_file(mode: str, tmp_path: Path) -> None:
     written = (tmp_path / "said").read_text("utf-8")
     assert sorted(written.replace("ä 1\n", "ä").replace("ä", "2")) == ["1", "1", "2", "2"]
     assert texts == ["x is 1"] * 2
+
+
+@THREE
+def test_printing_to_the_log(mode: str, caplog: pytest.LogCaptureFixture) -> None:
+    """By a level as Python counts them, or as Abseil does; a percent sign is text."""
+
+    def build(x: Any) -> Any:
+        levels = [logging.WARNING, logging.ERROR, -1, -2]
+        said = [tf.print("50%d", x, output_stream=level) for level in levels]
+        with tf.control_dependencies([] if said[0] is None else said):
+            return tf.identity(x)
+
+    run_in(mode, build, 1.0)
+    assert {(r.name, r.getMessage()) for r in caplog.records} == {("tensorflow", "50%d 1")}
+    assert sorted(r.levelname for r in caplog.records) == ["ERROR", "ERROR", "WARNING", "WARNING"]
+    with caplog.at_level(logging.INFO, "tensorflow"):
+        for level in (logging.INFO, 0):
+            tf.print("x", output_stream=level)
+    assert [r.levelname for r in caplog.records[4:]] == ["INFO", "INFO"]
 
 
 def test_printing_to_what_there_is_not(tmp_path: Path) -> None:

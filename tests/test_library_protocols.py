@@ -259,6 +259,22 @@ def test_optimizers_of_keras_2_by_their_modules(path: str) -> None:
         keras2.Keras2(keras2.NAME).layers.Dense(2)
 
 
+def test_a_class_may_be_abstract_and_derive_from_a_layer_of_keras_2() -> None:
+    """It is defined, as its module may hold more than layers; made, it says what is missing."""
+    base: Any = keras2.Keras2(keras2.NAME).layers.Layer
+
+    class Features(abc.ABC, base):  # type: ignore[misc]
+        @abc.abstractmethod
+        def call(self, inputs: Any) -> Any: ...
+
+    class Cosines(Features):
+        def call(self, inputs: Any) -> Any:
+            return tf.cos(inputs)
+
+    with pytest.raises(ImportError, match=r"tf_keras\.layers\.Layer, of Keras 2"):
+        Cosines()
+
+
 def test_an_optimizer_derived_from_the_base_of_keras_2() -> None:
     """Its first argument is the name; every optimizer is one of the base, and not of what derives."""
     base: Any = keras2.Keras2(keras2.NAME).optimizers.Optimizer

@@ -46,6 +46,23 @@ def test_what_a_module_holds_and_where() -> None:
     assert hasattr(module, "_name_scope")
 
 
+def test_variables_of_what_consists_of_tensors_are_the_modules_own() -> None:
+    """An operator's come at their place by name, before those of modules within."""
+
+    class Holder(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.a = Inner()
+            self.b = tf.linalg.LinearOperatorDiag(tf.Variable([2.0], name="diag"))
+            self.c = tf.Variable(3.0, name="c")
+            self.d = [tf.linalg.LinearOperatorIdentity(2), tf.Variable(4, trainable=False)]
+
+    module = Holder()
+    assert [v.name for v in module.trainable_variables] == ["diag:0", "c:0", "w:0"]
+    assert [v.name for v in module.variables] == ["diag:0", "c:0", "Variable:0", "w:0"]
+    assert len(module.submodules) == 3  # which are not taken apart
+
+
 def test_attributes_that_a_module_hides() -> None:
     class Hiding(tf.Module):
         _TF_MODULE_IGNORED_PROPERTIES = frozenset(

@@ -469,6 +469,32 @@ def test_what_needs_a_rank_or_a_size_finds_it_later() -> None:
     assert g(tf.zeros([2, 3])).shape == [2, 5]
 
 
+@pytest.mark.parametrize("off", [1, 2, 4])
+def test_the_rank_of_what_is_made_of_the_first_sizes(off: int) -> None:
+    """It is not known where that of the tensor is not, however many axes are left out."""
+    known: list[Any] = []
+
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def made(x: Any) -> Any:
+        batch = tf.shape(x)[:-off]
+        found = [
+            tf.eye(2, batch_shape=batch),
+            tf.fill(batch, 1.0),
+            tf.ones(tf.concat([batch, [3]], 0)),
+            tf.one_hot(tf.zeros(batch, tf.int32), 3),
+            tf.zeros(tf.shape(x)[off:]),
+        ]
+        known.append([y.shape.rank for y in found])
+        return found
+
+    shape = (2, 3, 4, 1, 2)
+    first, last = shape[:-off], shape[off:]
+    assert [tuple(y.shape) for y in made(tf.zeros(shape))] == [
+        (*first, 2, 2), first, (*first, 3), (*first, 3), last,
+    ]  # fmt: skip
+    assert known == [[None] * 5]
+
+
 def test_the_rank_of_a_shape_that_is_broadcast() -> None:
     """It is known where those of both shapes are; sizes are not."""
     seen = []

@@ -6,6 +6,7 @@ its layers alone: they say so when they are made. Optimizers and initializers ar
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from types import ModuleType
 from typing import Any, Final
 
@@ -28,8 +29,11 @@ _HERE: Final[dict[str, Any]] = {
 _registered: Final[dict[str, Any]] = {}  # what programs enter under names
 
 
-class _Absent(type):
-    """The class of what is not there: a class to derive from, and a namespace; made, it raises."""
+class _Absent(ABCMeta):
+    """The class of what is not there: a class to derive from, and a namespace; made, it raises.
+
+    Classes derive from what is abstract and from a layer at once.
+    """
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):

@@ -643,6 +643,8 @@ class _Try(NamedTuple):
 
 # Of another size than the others, so that it shows, too, what depends on a guess.
 BATCH: Final = Guess(36, 3, GUESSES[1].value)
+# Of more axes than programs count off: the shape of few, without its last two, is always empty.
+MANY_AXES: Final = Guess(1, 9, 0)
 
 
 def _tries(call: _Call) -> Iterator[_Try]:
@@ -656,6 +658,8 @@ def _tries(call: _Call) -> Iterator[_Try]:
 
     if any(isinstance(shape, AnyShape) for shape in shapes):
         yield _Try(BATCH, {})  # of matrices, to which others may broadcast
+    if not all(map(_tells_ranks, call.inputs)):
+        yield _Try(MANY_AXES, {})
     for apart in ranks_apart(shapes):
         yield _Try(GUESSES[1], of_each(apart))
     for resort in last_resorts(shapes, call.shapes):

@@ -45,8 +45,9 @@ class Jumps:
     def function(self, body: list[Any]) -> list[Any]:
         """The body of a function without jumps out of what will be split from it."""
         self._all_returns = any("return" in self._from_split(s) for s in body)
-        # Where every way ends with a return, one in a loop may be filled in for rounds without it.
-        start = "GUARDED" if _always_jumps(body) else "ABSENT"
+        # Where every way ends with a value, one in a loop may be filled in for rounds without it.
+        # None is no value: what cannot be filled in fails at once, where a `try` may catch it.
+        start = "GUARDED" if _always_jumps(body) and not _is_none(body[-1]) else "ABSENT"
         made = self._block(body, None)
         if not self._all_returns:
             return made
@@ -175,6 +176,13 @@ def _jumps(node: Node) -> set[str]:
         return set().union(*[_jumps(s) for block in blocks(node) for s in block])
     inside = set().union(*map(_jumps, node.body)) & {"return"}
     return inside.union(*map(_jumps, node.orelse))
+
+
+def _is_none(node: Node) -> bool:
+    """Whether a statement is `return` or `return None`, as at the end of a function without one."""
+    if not isinstance(node, ast.Return):
+        return False
+    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
 
 
 def _always_jumps(block: list[Any]) -> bool:

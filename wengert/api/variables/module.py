@@ -59,8 +59,9 @@ class Module:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """All variables of the module and of its submodules."""
-        return tuple(self._flatten(predicate=lambda x: isinstance(x, Variable)))
+        """All variables of the module and of its submodules, and of what consists of tensors."""
+        found = self._flatten(predicate=lambda x: isinstance(x, Variable), expand_composites=True)
+        return tuple(found)
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:

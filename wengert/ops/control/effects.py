@@ -135,6 +135,10 @@ def _print_kernel(
     text = sep.join([_put(p, values, summarize) for p in pieces])
     if isinstance(stream, str) and stream.startswith(_FILE):
         _append(stream.removeprefix(_FILE), text + end)
+    elif isinstance(stream, str) and stream in _LOGS:
+        import logging  # it takes long to load
+
+        logging.getLogger("tensorflow").log(_LOGS[stream], "%s", text)
     elif _is_logging(stream):
         stream(text)  # a line of the log, which has an end of its own
     else:
@@ -157,6 +161,9 @@ def _is_logging(stream: Any) -> bool:
 
 _STREAMS: Final = ("stdout", "stderr", None)  # by name; None is for that of Python's print
 _FILE: Final = "file://"  # before the path, where the stream is a file that is added to
+_LOGS: Final = {"log(info)": 20, "log(warning)": 30, "log(error)": 40}  # with Python's levels
+# The level may be said instead, as Python counts them or as Abseil does, from 0 downwards.
+_LEVELS: Final = dict(zip([0, -1, -2], _LOGS, strict=True)) | {n: log for log, n in _LOGS.items()}
 
 
 WHOLE: Final = ...  # among the pieces, for a text that is printed without quotes
@@ -188,6 +195,8 @@ def print_(*inputs: object, **kwargs: Any) -> Operation | None:
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {', '.join(kwargs)}")
+    if type(stream) is int:
+        stream = _LEVELS.get(stream, stream)
     _check_stream(stream)
     pieces: list[Any] = []
     tensors: list[Any] = []
@@ -199,12 +208,14 @@ def print_(*inputs: object, **kwargs: Any) -> Operation | None:
 
 def _check_stream(stream: Any) -> None:
     """Refuse what cannot be written to, where it is said and not where a graph runs."""
-    is_named = stream in _STREAMS or (isinstance(stream, str) and stream.startswith(_FILE))
+    is_named = stream in _STREAMS or (
+        isinstance(stream, str) and (stream in _LOGS or stream.startswith(_FILE))
+    )
     if not is_named and not hasattr(stream, "write") and not callable(stream):
         raise ValueError(
             f"Unsupported output stream, logging level, or file. {stream!r} is neither an object that "
-            "can be written to, like sys.stdout and sys.stderr, nor a function, like "
-            "tf.compat.v1.logging.info. A file needs to be in the form of 'file://<filepath>'."
+            "can be written to, like sys.stdout and sys.stderr, nor a level like logging.INFO, nor a "
+            "function, like tf.compat.v1.logging.info. A file needs to be in the form of 'file://<filepath>'."
         )
 
 
