@@ -783,6 +783,36 @@ def test_shape_invariants() -> None:
     assert f(tf.constant([1.0])).shape == [8]
 
 
+def test_shape_invariants_of_structures_and_in_a_scope() -> None:
+    """What is said of the values in a structure one by one, where the loop stands in a `with`, too."""
+
+    def joined(state: Any, i: Any) -> Any:
+        return {"b": tf.concat([state["b"], [float(i)]], 0), "a": state["a"] + 1}
+
+    @tf.function
+    def f(n: Any) -> Any:
+        state, rows = (
+            {"b": tf.zeros([1]), "a": tf.constant(0)},
+            [tf.ragged.constant([[1.0]]), None],
+        )
+        for i in tf.range(n):
+            with tf.name_scope("round"):
+                tf.autograph.experimental.set_loop_options(
+                    shape_invariants=[
+                        (state, {"a": tf.TensorShape([]), "b": tf.TensorShape([None])}),
+                        (rows, [tf.RaggedTensorSpec([None, None], tf.float32), None]),
+                    ]
+                )
+                state = joined(state, tf.cast(i, tf.float32))
+                rows = [tf.concat([rows[0], rows[0]], 0), None]
+        return state, rows[0]
+
+    state, rows = f(tf.constant(2))
+    assert state["b"].numpy().tolist() == [0.0, 0.0, 1.0]
+    assert state["a"].numpy() == 2
+    assert rows.to_list() == [[1.0]] * 4
+
+
 def test_a_traceback_has_the_users_lines_and_names() -> None:
     at: list[int] = []
 

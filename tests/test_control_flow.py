@@ -285,6 +285,22 @@ def test_what_enters_a_loop_may_have_another_shape_than_was_said(
     assert np.array_equal(tape.gradient(z, x), 2.0 * np.asarray(entering))
 
 
+def test_shape_invariants_of_a_dictionary() -> None:
+    """They belong to its keys, in whichever order either has them."""
+
+    @tf.function
+    def f(n: Any) -> Any:
+        return tf.while_loop(
+            lambda s: s["a"] < n,
+            lambda s: {"b": tf.concat([s["b"], [1.0]], 0), "a": s["a"] + 1},
+            [{"b": tf.zeros([1]), "a": tf.constant(0)}],
+            shape_invariants=[{"b": tf.TensorShape([None]), "a": tf.TensorShape([])}],
+        )
+
+    (found,) = f(tf.constant(2))
+    assert found["b"].numpy().tolist() == [0.0, 1.0, 1.0]
+
+
 def test_shape_invariants() -> None:
     @tf.function
     def f(x: Any) -> Any:

@@ -218,7 +218,16 @@ def test_files_of_a_test() -> None:
     folder = Path(one.get_temp_dir())
     file = one.create_tempfile(content="text")
     assert Path(file.full_path).read_text() == "text"
-    assert Path(one.create_tempdir()).is_dir()
+    outer = one.create_tempdir()
+    assert Path(outer).is_dir()
+    assert Path(one.create_tempdir("deep//er")).is_dir()
+    inner = outer.mkdir("inner")
+    assert Path(inner) == Path(outer, "inner")
+    made = [outer.create_file("deep/a.txt", "text"), inner.create_file(), inner.mkdir()]
+    assert made[0].read_text() == "text"
+    assert made[0].full_path == str(Path(outer, "deep", "a.txt"))
+    assert all(m.exists() for m in made)
+    assert len(list(Path(inner).iterdir())) == 2
     assert folder == Path(one.get_temp_dir())
     assert folder != Path(Case().get_temp_dir())
     one.doCleanups()

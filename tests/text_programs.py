@@ -728,6 +728,7 @@ def of_files(tf: Any) -> Programs:
         "remove": lambda: of_gfile(gfile.remove, path("one.txt")),
         "remove missing": lambda: of_gfile(gfile.remove, path("none")),
         "rmtree": lambda: of_gfile(gfile.rmtree, path("a")),
+        "rmtree of a file": lambda: of_gfile(gfile.rmtree, path("one.txt")),
         "rmtree missing": lambda: of_gfile(gfile.rmtree, path("none")),
         "rename": lambda: of_gfile(gfile.rename, path("one.txt"), path("ten.txt")),
         "rename over": lambda: of_gfile(gfile.rename, path("one.txt"), path("two.txt")),

@@ -3,6 +3,8 @@
 import typing as _typing
 from typing import Any as _Any
 
+from wengert.api.session.inert_settings import async_clear_error as async_clear_error
+from wengert.api.session.inert_settings import async_scope as async_scope
 from wengert.experimental import dlpack as dlpack
 from wengert.host.locks import load_module as _load_module
 

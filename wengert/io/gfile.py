@@ -262,7 +262,7 @@ def remove(path: _Any) -> None:
 
 
 def rmtree(path: _Any) -> None:
-    """Delete a folder with all that is in it.
+    """Delete a folder with all that is in it, or a file.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -271,8 +271,9 @@ def rmtree(path: _Any) -> None:
     >>> tf.io.gfile.exists(folder)
     False
     """
+    found = _path_of(path)
     with _errors_of_files():
-        _shutil.rmtree(_path_of(path))
+        (_os.remove if _os.path.isfile(found) else _shutil.rmtree)(found)
 
 
 def rename(src: _Any, dst: _Any, overwrite: bool = False) -> None:

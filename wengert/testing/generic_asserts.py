@@ -171,17 +171,12 @@ class Plainly(unittest.TestCase):
             if name
             else Path(tempfile.mkdtemp(dir=self.get_temp_dir()))
         )
-        path.mkdir(exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
         return _Made(str(path))
 
     def create_tempfile(self, file_path: str | None = None, content: Any = "") -> Any:
         """Create a file in the temporary folder."""
-        path = Path(
-            self.get_temp_dir(),
-            file_path or f"file{len(list(Path(self.get_temp_dir()).iterdir()))}",
-        )
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return _Made(str(path))
+        return _Made(self.get_temp_dir()).create_file(file_path, content)
 
     def enter_context(self, manager: Any) -> Any:
         """Enter a context manager, to be exited when the test ends."""
@@ -195,6 +190,30 @@ class _Made(collections.namedtuple("_Made", ["full_path"])):
 
     def __fspath__(self) -> str:
         return str(self.full_path)
+
+    def create_file(self, file_path: str | None = None, content: Any = "") -> _Made:
+        """Create a file in this folder, and the folders to it."""
+        inside = Path(self.full_path)
+        path = inside / (file_path or f"file{len(list(inside.iterdir()))}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return _Made(str(path))
+
+    def mkdir(self, dir_name: str | None = None) -> _Made:
+        """Create a folder in this folder."""
+        path = Path(
+            self.full_path, dir_name or f"folder{len(list(Path(self.full_path).iterdir()))}"
+        )
+        path.mkdir(parents=True, exist_ok=True)
+        return _Made(str(path))
+
+    def read_text(self) -> str:
+        """What is in the file."""
+        return Path(self.full_path).read_text("utf-8")
+
+    def exists(self) -> bool:
+        """Whether it is there still."""
+        return Path(self.full_path).exists()
 
 
 def _names(kinds: Any) -> str:

@@ -118,9 +118,7 @@ class Expressions:
     def _looped(self, node: Node) -> ast.stmt:
         """Takes the options that the body sets for its loop."""
         if not isinstance(node, ast.If):
-            found = [s for s in node.body if _sets_options(s)]
-            self.options[node] = [k for s in found for k in s.value.keywords]
-            node.body = [s for s in node.body if s not in found] or [ast.Pass(**at(node))]
+            self.options[node] = _taken_options(node)
         return node  # type: ignore[no-any-return]
 
     def _handled(self, node: Node) -> ast.stmt:
@@ -329,6 +327,18 @@ def _item_of(node: Node) -> tuple[str, Any]:
         return "[", ast.literal_eval(node)
     except ValueError:  # not written down
         return "[*]", None
+
+
+def _taken_options(node: Node) -> list[ast.keyword]:
+    """Takes out of a block what sets options of its loop, also where that stands in a `with`."""
+    taken = []
+    for statement in node.body:
+        if _sets_options(statement):
+            taken += statement.value.keywords
+        elif isinstance(statement, ast.With):
+            taken += _taken_options(statement)
+    node.body = [s for s in node.body if not _sets_options(s)] or [ast.Pass(**at(node))]
+    return taken
 
 
 def _sets_options(node: Node) -> bool:

@@ -40,6 +40,7 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import int32
 from wengert.values.shapes import TensorShape, is_as_general
 from wengert.values.symbolic import SymbolicTensor
+from wengert.values.type_spec import TypeSpec
 from wengert.values.value import Value
 
 Options = Callable[[], dict[str, Any]]
@@ -250,7 +251,7 @@ class _Loop:
             wanted = next((s for v, s in given if v is before), None)
             own = _shapes(value)
             learned = self._widened.get(spoken) or self._learned.get(spoken, own)
-            shapes += learned if wanted is None else [TensorShape(wanted)] * len(own)
+            shapes += learned if wanted is None else _shapes_said(value, wanted)
         return shapes
 
     # ---- variables without a value -----------------------------------------------------------
@@ -340,6 +341,12 @@ class _Widened(Exception):  # noqa: N818
 
 def _shapes(value: Any) -> list[Any]:
     return [getattr(leaf, "shape", None) for leaf in Parts([value]).tensors]
+
+
+def _shapes_said(value: Any, wanted: Any) -> list[Any]:
+    """What set_loop_options says of the tensors in a value, also one by one."""
+    said = [s for leaf, s in loops.said_of_leaves(value, wanted) if Parts([leaf]).tensors]
+    return [s if isinstance(s, TypeSpec) else TensorShape(s) for s in said]
 
 
 def _of_both(before: TensorShape | None, after: TensorShape | None) -> TensorShape | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from wengert.core.context import current_graph, thread
@@ -43,6 +44,23 @@ def is_traceback_filtering_enabled() -> bool:
     True
     """
     return _SETTINGS["traceback filtering"]
+
+
+@contextmanager
+def async_scope() -> Iterator[None]:
+    """A context that changes nothing: no operation waits to be run, and an error is raised where it comes up.
+
+    >>> with tf.experimental.async_scope():
+    ...     y = tf.constant(1.0) + 1.0
+    """
+    yield
+
+
+def async_clear_error() -> None:
+    """Nothing is to be cleared: see `tf.experimental.async_scope`.
+
+    >>> tf.experimental.async_clear_error()
+    """
 
 
 def enable_dump_debug_info(

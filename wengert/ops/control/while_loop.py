@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import Batcher
@@ -299,22 +299,31 @@ def _own_shapes(structure: Structure, initial: Sequence[Any]) -> list[TensorShap
 
 
 def _flat_invariants(structure: Any, invariants: Any) -> list[TensorShape]:
-    """The shapes in the order of the leaves. A shape may itself look like a structure."""
+    """The shapes of all tensors, in the order of the leaves."""
+    said = said_of_leaves(structure, invariants)
+    return [shape for leaf, invariant in said for shape in _invariants_of(leaf, invariant)]
+
+
+def said_of_leaves(structure: Any, invariants: Any) -> Iterator[tuple[Any, Any]]:
+    """The leaves, each with its invariant. A shape may itself look like a structure."""
     if not nest.is_nested(structure):
-        if isinstance(invariants, TypeSpec):
-            return [part.shape for part in invariants._parts()]
-        if nest.is_composite(structure):
-            spec = structure._shape_invariant_to_type_spec(TensorShape(invariants))
-            return [part.shape for part in spec._parts()]
-        if isinstance(structure, Composite):
-            return [TensorShape(())]
-        return [TensorShape(invariants)]
-    parts = invariants.values() if isinstance(invariants, dict) else invariants
-    ours = structure.values() if isinstance(structure, dict) else structure
-    found: list[TensorShape] = []
-    for part, shape in zip(ours, parts, strict=True):
-        found += _flat_invariants(part, shape)
-    return found
+        yield structure, invariants
+        return
+    parts = nest.parts(invariants) if isinstance(invariants, Mapping) else invariants
+    for part, invariant in zip(nest.parts(structure), parts, strict=True):
+        yield from said_of_leaves(part, invariant)
+
+
+def _invariants_of(leaf: Any, invariant: Any) -> list[TensorShape]:
+    """The shapes of the tensors of which a leaf consists."""
+    if isinstance(invariant, TypeSpec):
+        return [part.shape for part in invariant._parts()]
+    if nest.is_composite(leaf):
+        spec = leaf._shape_invariant_to_type_spec(TensorShape(invariant))
+        return [part.shape for part in spec._parts()]
+    if isinstance(leaf, Composite):
+        return [TensorShape(())]
+    return [TensorShape(invariant)]
 
 
 def _note_shapes(before: Any, after: Any) -> None:
