@@ -604,3 +604,20 @@ def test_differences_of_lists() -> None:
 
     assert open_sizes([1, 2, 3, 1], [2, 4]).numpy().tolist() == [1, 3, 1]
     assert open_sizes([1, 2], []).numpy().tolist() == [1, 2]
+
+
+def test_differences_of_what_has_no_known_rank() -> None:
+    """Lists are vectors: anything else is an error, at the latest when the graph runs."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x, y = v1.placeholder(tf.int32), v1.placeholder(tf.int32)
+        left, places = v1.setdiff1d(x, y[0])
+        assert left.shape.rank == places.shape.rank == 1
+        assert session.run(left, {x: [3, 1, 2], y: [[1], [5]]}).tolist() == [3, 2]
+        for of_x, of_y in (([[1, 2]], [[1]]), ([1, 2], [1])):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(left, {x: of_x, y: of_y})
+    with pytest.raises(tf.errors.InvalidArgumentError, match="x should be a 1D vector"):
+        v1.setdiff1d([[1, 2]], [[1]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="y should be a 1D vector"):
+        v1.setdiff1d([1, 2], 1)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wengert.compat.v1.functions.arguments import one_of
+from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import nameable
 from wengert.ops.arrays import creation, gathering, indexing, joining, shaping, slicing
 from wengert.ops.math import comparison, elementwise
@@ -17,6 +18,7 @@ from wengert.ops.nn import activations
 from wengert.ops.reductions import counting, reductions, sequences, sorting
 from wengert.ops.reductions.unique import unique
 from wengert.ops.support.declare import convert_alike
+from wengert.ops.support.static_value import ensure_shape
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.convert import convert_to_tensor as now_convert_to_tensor
@@ -335,6 +337,13 @@ class Difference(NamedTuple):
     idx: Tensor
 
 
+def _vector(which: str, value: Tensor) -> Tensor:
+    """A list; one whose rank is not known is looked at when the graph runs."""
+    if value.shape.rank not in (None, 1):
+        raise InvalidArgumentError(f"{which} should be a 1D vector. [Op:ListDiff]")
+    return ensure_shape(value, [None]) if value.shape.rank is None else value
+
+
 def setdiff1d(
     x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
 ) -> Difference:
@@ -344,7 +353,7 @@ def setdiff1d(
     >>> values.numpy().tolist(), places.numpy().tolist()
     ([1, 3], [0, 2])
     """
-    x, y = convert_alike("ListDiff", x, y)
+    x, y = map(_vector, "xy", convert_alike("ListDiff", x, y))
     # Numbers are given in the order of first occurrences: all of y's are below those of the rest.
     numbers = unique(joining.concat([y, x], 0)).idx
     of_y, of_x = numbers[: dims(y)[0]], numbers[dims(y)[0] :]
