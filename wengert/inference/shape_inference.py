@@ -138,9 +138,9 @@ def _dtype(row: Row, forms: Sequence[Form], attrs: Attrs) -> Any:
 
 # ---- by trial ---------------------------------------------------------------------------------
 
-# What kernels raise where guesses of sizes, ranks or values are inconsistent. Anything else is a
-# bug.
-MISFIT: Final = (OpError, ValueError, TypeError, IndexError, ZeroDivisionError)
+# What kernels raise where guesses of sizes, ranks or values are inconsistent, or of more axes than there
+# is an implementation for. Anything else is a bug.
+MISFIT: Final = (OpError, ValueError, TypeError, IndexError, ZeroDivisionError, NotImplementedError)
 
 
 def _tried(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Known]:
