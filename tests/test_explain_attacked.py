@@ -539,6 +539,19 @@ with tf.GradientTape() as tape:
     y = tf.reduce_sum(h) + z
 answer = tape.explain(y, x)
 """
+NO_ROUND = """
+x = tf.Variable(2.0)
+@tf.function
+def f(n):
+    i, s = tf.constant(0), tf.constant(0.0)
+    while i < n:
+        s = s + x
+        i += 1
+    return s
+with tf.GradientTape() as tape:
+    y = f(tf.constant(0))
+answer = tape.explain(y, x)
+"""
 REASONS: list[tuple[str, str, str, str]] = [  # a program, the kind, the line by its text, what is said
     (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "x[0:1]"), "right", "", "is there"),
     (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "tf.reshape(x, [2, 1])"), "right", "", "is there"),
@@ -585,6 +598,11 @@ REASONS: list[tuple[str, str, str, str]] = [  # a program, the kind, the line by
     (BESIDE_A_CHOICE, "sqrt", "z = tf.sqrt", "The square root of a negative number"),
     (in_tape("x = tf.Variable([800.0, 1.0])", "y = tf.reduce_sum(tf.exp(x))"), "exp", "y =", "or keep it smaller."),
     (in_tape("x = tf.Variable([100.0, 1.0])", "y = tf.reduce_sum(tf.exp(x))"), "exp", "y =", "or compute in float64."),
+    (NO_ROUND, "branch", "while i < n", "is one operation with the loop, and the gradient is zero"),
+    (in_tape(OTHER, f"{SQUARES}\nfor k in []:\n    y = y + k * x"), "branch", "for k in", "the loop that uses x took no round"),
+    (in_tape(OTHER, f"{SQUARES}\nfor k in [1.0]:\n    if k > 2.0:\n        y = y + k * x"), "branch", "if k", "the branch that uses x was not taken"),
+    (in_tape(OTHER, "y = tf.py_function(lambda a: tf.reduce_sum(a * x), [w], tf.float32)"),
+     "left-tape", "y = tf.py", "Give x to tf.py_function as an input"),
     (LISTED, "overwritten", "ws = [w - 0.1", "for w, g in zip(ws, tape.gradient(y, ws)): w.assign_sub(0.1 * g)"),
 ]  # fmt: skip
 

@@ -444,7 +444,7 @@ def _before(q: Question, block: ast.With, name: str, at: int) -> Explanation:
 
 
 def _by_branch(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
-    """The program uses the source in a branch that was not taken."""
+    """The program uses the source in a branch that was not taken, or in a loop that took no round."""
     file = q.program.file
     ran = {int(s.line.rpartition(":")[2]) for s in q.history.steps if s.line.startswith(file)}
     for node, parts in _branches(q.program.tree):
@@ -452,11 +452,19 @@ def _by_branch(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Exp
             names = {name for n in part for name in names_in(n)}
             lines = {at for n in part for at in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
             place = q.program.place(node.lineno)
-            is_out = not isinstance(node, ast.If) or not lines & ran
+            is_out = not isinstance(node, _OF_STATEMENTS) or not lines & ran
             if q.x in names and is_out and any(map(q.may_come_from, _places(q, node, part))):
-                title = f"{q.title} is None: the branch that uses {q.x} was not taken."
-                text = f"{short(place)}   {line_text(place)}\n✂ {q.x} is used in the other branch alone."
-                mend = q.asking_for_zeros("Let both branches use it, or ask for zeros:")
+                is_loop = isinstance(node, _LOOPS)
+                what = (
+                    "loop that uses {} took no round"
+                    if is_loop
+                    else "branch that uses {} was not taken"
+                )
+                where = "its rounds" if is_loop else "the other branch"
+                title = f"{q.title} is None: the {what.format(q.x)}."
+                text = f"{short(place)}   {line_text(place)}\n✂ {q.x} is used in {where} alone."
+                words = "Let the loop begin with it" if is_loop else "Let both branches use it"
+                mend = q.asking_for_zeros(f"{words}, or ask for zeros:")
                 blocks: list[Block] = [Words(text), *_traced_around(q, node)]
                 return Explanation("branch", title, place, mend, blocks)
     return None
@@ -468,7 +476,8 @@ def _traced_around(q: Question, node: Any) -> list[Block]:
     for f in functions:
         is_around = f.lineno <= node.lineno <= (f.end_lineno or f.lineno)
         if is_around and any("function" in ast.unparse(d) for d in f.decorator_list):
-            words = f"Where nobody asks why, the call of {f.name} is one operation with both branches, and the gradient is zero."
+            what = "the loop" if isinstance(node, _LOOPS) else "both branches"
+            words = f"Where nobody asks why, the call of {f.name} is one operation with {what}, and the gradient is zero."
             return [Words(words)]
     return []
 
@@ -482,7 +491,7 @@ def explain_not_run(q: Question) -> Explanation:
 
 def _places(q: Question, node: Any, part: list[Any]) -> list[str]:
     """The lines of a branch: of an expression, that of its statement."""
-    statements = part if isinstance(node, ast.If) else [node]
+    statements = part if isinstance(node, _OF_STATEMENTS) else [node]
     return [q.program.place(n.lineno) for n in statements]
 
 
@@ -541,6 +550,13 @@ def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[An
         elif called(node) == "cond" and isinstance(node, ast.Call):
             choices = [a.body for a in node.args if isinstance(a, ast.Lambda)]
             yield node, [[choice] for choice in choices]
+    for node in ast.walk(tree):  # a loop may have taken rounds, and no branch within
+        if isinstance(node, _LOOPS):
+            yield node, [node.body]
+
+
+_LOOPS: Final = (ast.For, ast.While)
+_OF_STATEMENTS: Final = (ast.If, *_LOOPS)
 
 
 Reason = Callable[[Question, Set[Any], Set[Any], Set[int]], Explanation | None]
