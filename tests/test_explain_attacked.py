@@ -440,6 +440,118 @@ with tf.GradientTape() as tape:
     y = tf.reduce_sum(through(h))
 answer = tape.explain(y, x)
 """
+ASKED_OUTSIDE = """
+x = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    y = x * x
+answer = tape.explain({}, x)
+"""
+GLOBAL = """
+w = tf.Variable(2.0)
+def step():
+    global w, answer
+    with tf.GradientTape() as tape:
+        y = w ** 2
+    answer = tape.explain(y, w)
+    w = w - 0.1 * tape.gradient(y, w) if answer.right else w
+step()
+step()
+"""
+IN_METHODS = """
+class Model:
+    def __init__(self):
+        self.w = tf.Variable(2.0)
+    def loss(self):
+        with tf.GradientTape() as tape:
+            y = self.w ** 2
+        return tape.explain(y, self.w)
+    def update(self):
+        self.w = self.w - 0.1
+model = Model()
+model.update()
+answer = model.loss()
+"""
+OF_AN_OBJECT = """
+class Model:
+    def __init__(self):
+        self.w = tf.Variable(2.0)
+model = Model()
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        y = model.w ** 2
+    answer = tape.explain(y, model.w)
+    model.w = model.w - 0.1
+"""
+OF_ANOTHER_CLASS = """
+class Trained:
+    def __init__(self):
+        self.w = tf.Variable(1.0)
+class Given:
+    def __init__(self):
+        self.w = tf.constant(2.0)
+    def step(self):
+        with tf.GradientTape() as tape:
+            y = self.w ** 2
+        return tape.explain(y, self.w)
+answer = Given().step()
+"""
+IN_A_PLACE = """
+ws = {"a": tf.Variable(1.0), "b": tf.Variable(2.0)}
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        y = ws["a"] * ws["b"]
+    answer = tape.explain(y, ws["a"])
+    for key in ws:
+        ws[key] = ws[key] - 0.1
+"""
+COPIED = """
+x = tf.constant([1.0, 2.0])
+z = tf.identity(x)
+with tf.GradientTape() as tape:
+    tape.watch(z)
+    y = x * x
+answer = tape.explain(y, z)
+"""
+PENALTY = """
+x = tf.Variable([0.0, 0.0])
+with tf.GradientTape() as tape:
+    with tf.GradientTape() as inner:
+        h = {}
+    g = inner.gradient(h, x)
+    y = tf.reduce_sum(g ** 2)
+answer = tape.explain(y, x)
+"""
+RULE_OF_INFINITE = """
+@tf.custom_gradient
+def f(x):
+    e = tf.exp(x)
+    return tf.nn.softplus(x), lambda dy: dy * e / (1.0 + e)
+x = tf.Variable([100.0, 1.0])
+with tf.GradientTape() as tape:
+    y = tf.reduce_sum(f(x))
+answer = tape.explain(y, x)
+"""
+BESIDE_A_CHOICE = """
+x = tf.Variable([0.0, 1.0])
+with tf.GradientTape() as tape:
+    h = tf.where(x > 0.0, tf.math.log(x), 0.0)
+    z = tf.sqrt(-tf.reduce_sum(x))
+    y = tf.reduce_sum(h) + z
+answer = tape.explain(y, x)
+"""
+NO_ROUND = """
+x = tf.Variable(2.0)
+@tf.function
+def f(n):
+    i, s = tf.constant(0), tf.constant(0.0)
+    while i < n:
+        s = s + x
+        i += 1
+    return s
+with tf.GradientTape() as tape:
+    y = f(tf.constant(0))
+answer = tape.explain(y, x)
+"""
 REASONS: list[tuple[str, str, str, str]] = [  # a program, the kind, the line by its text, what is said
     (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "x[0:1]"), "right", "", "is there"),
     (in_tape(PAIR, "y = tf.reduce_sum(x ** 2)", "tf.reshape(x, [2, 1])"), "right", "", "is there"),
@@ -469,6 +581,28 @@ REASONS: list[tuple[str, str, str, str]] = [  # a program, the kind, the line by
     (in_tape(f"{PAIR}; a = []", "a.append(float(x[0]))\ny = tf.add_n(a)"), "left-tape", "a.append", "left the tape here"),
     (in_tape(f"{PAIR}; f = lambda h: float(h)", "y = tf.constant(f(x[0]))"), "left-tape", "x = ", "left the tape here"),
     (CACHED, "before-tape", 'cache["f"] = x * 3.0', "what cache holds"),
+    (ASKED_OUTSIDE.format("tf.reduce_sum(y)"), "after-tape", "answer = ", "+ loss = tf.reduce_sum(y)"),
+    (ASKED_OUTSIDE.format("y[0]"), "after-tape", "answer = ", "computes y[0] where it asks"),
+    (ASKED_OUTSIDE.format("tf.constant(1.0) * 2.0"), "no-path", "with", "does not depend on x"),
+    (GLOBAL, "overwritten", "w = w - 0.1", "w is no variable any more"),
+    (IN_METHODS, "overwritten", "self.w = self.w - 0.1", "self.w.assign_sub(0.1)"),
+    (OF_AN_OBJECT, "overwritten", "model.w = model.w - 0.1", "model.w.assign_sub(0.1)"),
+    (OF_ANOTHER_CLASS, "not-watched", "with", "self.w is a tensor"),
+    (IN_A_PLACE, "overwritten", "ws[key] = ws[key] - 0.1", "ws[key].assign_sub(0.1)"),
+    (COPIED, "other-tensor", "y = x * x", "+ tape.watch(x)"),
+    (PENALTY.format("tf.norm(x)"), "norm", "h = tf.norm(x)", "carried out at program.py"),
+    (PENALTY.format("tf.sqrt(x)"), "sqrt", "h = tf.sqrt(x)", "h = tf.sqrt(x + 1e-12)"),
+    (PENALTY.format("tf.acos(x + 1.0)"), "sqrt", "h = tf.acos(x + 1.0)", "The slope of acos is infinite"),
+    (PENALTY.format("tf.where(x > 0.0, tf.math.log(x), 0.0)"), "where", "h = tf.where", "branch of tf.where that is not taken"),
+    (RULE_OF_INFINITE, "exp", "e = tf.exp(x)", "It reads what is computed here"),
+    (BESIDE_A_CHOICE, "sqrt", "z = tf.sqrt", "The square root of a negative number"),
+    (in_tape("x = tf.Variable([800.0, 1.0])", "y = tf.reduce_sum(tf.exp(x))"), "exp", "y =", "or keep it smaller."),
+    (in_tape("x = tf.Variable([100.0, 1.0])", "y = tf.reduce_sum(tf.exp(x))"), "exp", "y =", "or compute in float64."),
+    (NO_ROUND, "branch", "while i < n", "is one operation with the loop, and the gradient is zero"),
+    (in_tape(OTHER, f"{SQUARES}\nfor k in []:\n    y = y + k * x"), "branch", "for k in", "the loop that uses x took no round"),
+    (in_tape(OTHER, f"{SQUARES}\nfor k in [1.0]:\n    if k > 2.0:\n        y = y + k * x"), "branch", "if k", "the branch that uses x was not taken"),
+    (in_tape(OTHER, "y = tf.py_function(lambda a: tf.reduce_sum(a * x), [w], tf.float32)"),
+     "left-tape", "y = tf.py", "Give x to tf.py_function as an input"),
     (LISTED, "overwritten", "ws = [w - 0.1", "for w, g in zip(ws, tape.gradient(y, ws)): w.assign_sub(0.1 * g)"),
 ]  # fmt: skip
 
@@ -479,6 +613,17 @@ def test_reasons(text: str, kind: str, line: str, said: str, tmp_path: Path) -> 
     words = " ".join(str(answer).split())
     assert (answer.kind, said in words) == (kind, True), words
     assert line in line_text(answer.line), words
+
+
+def test_a_target_that_is_computed_where_it_is_asked_for_is_mended(tmp_path: Path) -> None:
+    answer = explained(tmp_path, ASKED_OUTSIDE.format("tf.reduce_sum(y)"))
+    assert explained(tmp_path, answer.mended()).right
+
+
+def test_strong_zeros_are_not_offered_where_the_value_itself_is_infinite(tmp_path: Path) -> None:
+    """The gradient of a log of a sum of exponentials is not zero where the exponentials overflow."""
+    text = in_tape("x = tf.Variable([100.0, 1.0])", "h = tf.exp(x)\ny = tf.math.log(h[0] + h[1])")
+    assert "strong_zero" not in str(explained(tmp_path, text))
 
 
 def test_a_branch_of_a_traced_function(tmp_path: Path) -> None:

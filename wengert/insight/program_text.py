@@ -94,6 +94,34 @@ class Program:
         """Where a name was given a value, from the top down."""
         return self.assigned.of(name)
 
+    def assigned_around(self, name: str) -> list[Assignment]:
+        """The same in what shares the name with this function: the class of an attribute, or the file."""
+        owner, _, last = name.rpartition(".")
+        if not owner:
+            return [a for tree in self._sharing(name) for a in Assignments(tree).of(name)]
+        kinds = {kind.__name__ for kind in type(self._looked_up(owner)).__mro__}
+        trees = [n for n in ast.walk(self.whole) if isinstance(n, ast.ClassDef) and n.name in kinds]
+        return [a for tree in trees for a in Assignments(tree).of(f"self.{last}")]
+
+    def _sharing(self, name: str) -> Iterator[ast.AST]:
+        """The statements of the file in which a name means the module's, as in this function."""
+        if self.tree is self.whole or name in self.frame.f_code.co_varnames:
+            return
+        for node in getattr(self.whole, "body", ()):
+            if not isinstance(node, _FUNCTIONS):
+                yield node
+        for node in ast.walk(self.whole):
+            if isinstance(node, _FUNCTIONS) and _declares(node, name):
+                yield node
+
+    def _looked_up(self, name: str) -> Any:
+        """What a name such as `self.net` means; nothing of it is carried out."""
+        first, *rest = name.split(".")
+        found = self.values.get(first)
+        for attribute in rest:
+            found = getattr(found, "__dict__", {}).get(attribute)
+        return found
+
     @functools.cached_property
     def values(self) -> dict[str, Any]:
         """What the names of the function, and of the module, mean: looked up once for all that an answer says."""
@@ -185,6 +213,15 @@ def _is_of(text: str, code: CodeType) -> bool:
     return False
 
 
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _declares(function: ast.AST, name: str) -> bool:
+    """Whether a function says that a name is that of the module, or of a function around it."""
+    kinds = (ast.Global, ast.Nonlocal)
+    return any(isinstance(n, kinds) and name in n.names for n in ast.walk(function))
+
+
 class Assignments:
     """Where names, and attributes such as `self.w`, are given values: the tree is walked once."""
 
@@ -199,6 +236,10 @@ class Assignments:
     def of(self, name: str) -> list[Assignment]:
         """From the top down."""
         return self._of.get(name, [])
+
+    def of_parts(self, name: str) -> list[Assignment]:
+        """The same of what a list or a dictionary holds, such as `ws[i]`."""
+        return [a for a in self.in_order if a.name.startswith(f"{name}[")]
 
     @functools.cached_property
     def _reads(self) -> dict[str, list[tuple[int, frozenset[str]]]]:
@@ -241,14 +282,14 @@ def _assignments_in(tree: ast.AST) -> Iterator[Assignment]:
 
 
 def _stored_by(target: ast.expr) -> list[str]:
-    whole = [ast.unparse(target)] if isinstance(target, ast.Attribute) else []
+    whole = [ast.unparse(target)] if isinstance(target, (ast.Attribute, ast.Subscript)) else []
     return list(dict.fromkeys([*names_in(target, stored=True), *whole]))
 
 
 def _of_code(tree: ast.AST, code: object) -> ast.AST:
     name, first = code.co_name, code.co_firstlineno  # type: ignore[attr-defined]
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+        if isinstance(node, _FUNCTIONS) and node.name == name:
             begins = min([node.lineno, *[d.lineno for d in node.decorator_list]])
             if begins == first:
                 return node

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from wengert.host.syntax import expression
-from wengert.insight.explain.arrays import array_of
+from wengert.insight.explain.arrays import array_of, in_double
 from wengert.insight.explain.culprit import (
     Culprit,
     Verdict,
@@ -179,7 +179,10 @@ def of_exp(q: Question, c: Culprit) -> Verdict:
         return shared
     if is_half(c.step):
         return of_half(q, c)
-    words = "Work with the exponent itself, in logarithms, keep it smaller, or compute in float64."
+    wide = in_double(c.step)
+    fits = wide is not None and bool(np.isfinite(wide[c.at]))
+    words = "Work with the exponent itself, in logarithms"
+    words += ", keep it smaller, or compute in float64." if fits else ", or keep it smaller."
     return "exp", why, Mend(words)
 
 

@@ -210,6 +210,9 @@ def _why_not_recorded(q: Question, path: list[int], number: int) -> Explanation:
         blocks: list[Block] = [Words(words), chain(q, path, number, {number: "forgotten"})]
         title = f"{q.title} is None: the tape forgot what it had recorded."
         return Explanation("used-up", title, reset, _without_reset(q, reset), blocks)
+    called = next((n for n in path if q.history.steps[n].row.name == "PyFuncResults"), -1)
+    if called > number:
+        return _within_python(q, path, called)
     was_on = q.journal is None or q.journal.was_recording(number)
     if was_on and number == path[0] and q.is_watched(q.source._key):
         note = f"used {q.x} when the tape did not follow it"
@@ -225,6 +228,15 @@ def _why_not_recorded(q: Question, path: list[int], number: int) -> Explanation:
     return Explanation(
         "after-tape", title, step.line, mend, [chain(q, path, number, {number: note})]
     )
+
+
+def _within_python(q: Question, path: list[int], called: int) -> Explanation:
+    """A Python function reads the source without being given it."""
+    step = q.history.steps[called]
+    title = f"{q.title} is None: the Python function of {short(step.line)} reads {q.x}, and is not given it."
+    words = f"Give {q.x} to tf.py_function as an input, too, and let the function take it as an argument."
+    blocks: list[Block] = [chain(q, path, called, {called: "cut here"})]
+    return Explanation("left-tape", title, step.line, words, blocks)
 
 
 def _without_reset(q: Question, line: str) -> Mend:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,14 @@ from wengert.insight.explain.backward import Back, StoppedError, Way, asked_back
 from wengert.insight.explain.culprit import Culprit
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History, keys_of
-from wengert.insight.explain.patterns import SPECTRAL, behind_where, name_the_trouble, of_spectrum
+from wengert.insight.explain.in_derivative import in_rule_of
+from wengert.insight.explain.patterns import (
+    SELECTIONS,
+    SPECTRAL,
+    behind_where,
+    name_the_trouble,
+    of_spectrum,
+)
 from wengert.insight.explain.question import Between, Question, chain, described, step_text
 from wengert.insight.explain.zeros import name_the_zero
 from wengert.insight.journal import Journal, Step
@@ -112,6 +119,8 @@ def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Expla
         words = "It came with output_gradients." if is_given else "It came with the data."
         return Explanation("overflow", title, q.began, words)
     culprit = _made_infinite_before(q, culprit) or culprit
+    taken_at = culprit.step.line
+    culprit = in_rule_of(q, culprit) or culprit
     kind, why, mend = name_the_trouble(q, culprit)
     way_there = "forward" if culprit.forward else "back"
     blocks: list[Block] = [
@@ -119,7 +128,9 @@ def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Expla
         _scene(q, culprit),
         Words(why),
     ]
-    if not finite(gradient).all():
+    if taken_at != culprit.step.line:
+        blocks.append(Words(f"Its rule is carried out at {short(taken_at)}, {line_text(taken_at)}"))
+    if is_finite and not finite(gradient).all():
         blocks += _tried(q, between, len(q.history.steps) if culprit.forward else culprit.number)
     return Explanation(kind, title, culprit.step.line, mend, blocks)
 
@@ -163,22 +174,26 @@ def _in_the_data(q: Question, title: str, given: Any) -> Explanation:
 
 
 def _first_in_rule(q: Question, between: Between) -> Culprit | None:
-    """The first operation in a gradient function of the user's that made such a number."""
+    """The first operation that made such a number in a gradient function of the user's, or for it."""
     journal = Journal()
     asked_backward(q, between, journal)
     for number, step in enumerate(journal.steps):
         found = _bad_result(step)
         if found is not None:
             return Culprit(number, step, True, *found)
-    return None
+    read = [x for step in journal.steps for x in step.inputs if not _is_finite(x)]
+    return _first_behind(q, read)
 
 
 def _in_users_rule(q: Question, title: str, outer: Culprit, inner: Culprit) -> Explanation:
     kind, why, mend = name_the_trouble(q, inner)
+    is_within = inner.step.results[0]._key not in q.history.made_by
     blocks: list[Block] = [
         Words("The first number that is not finite, going back:"),
         _scene(q, outer),
-        Words(f"The gradient function of {step_text(outer.step)} is yours. In it:"),
+        Words(
+            f"The gradient function of {step_text(outer.step)} is yours. {'In it' if is_within else 'It reads what is computed here'}:"
+        ),
         _scene(q, inner),
         Words(why),
     ]
@@ -208,10 +223,23 @@ def _first_forward(q: Question) -> Culprit | None:
         for number in sorted(used):
             step = q.history.steps[number]
             found = None if _is_given(step) else bad(step)
-            if found is not None:
+            if found is not None and _reaches_target(q, step, used):
                 inner = _first_within(q, number) if step.row.users else None
                 return inner or Culprit(number, step, True, *found)
     return None
+
+
+def _reaches_target(q: Question, step: Step, used: Set[int]) -> bool:
+    """Whether what is not finite has a part in the target: no, where all of it is in a branch that is not taken."""
+    spoiled = {y._key for y in step.results}
+    for number in sorted(used):
+        later = q.history.steps[number]
+        if spoiled.isdisjoint(keys_of(later.inputs)):
+            continue
+        is_chosen = later.row.name in SELECTIONS
+        if not is_chosen or not all(map(_is_finite, later.results)):
+            spoiled.update(y._key for y in later.results)
+    return q.target._key in spoiled
 
 
 def _made_infinite_before(q: Question, culprit: Culprit) -> Culprit | None:
@@ -219,7 +247,12 @@ def _made_infinite_before(q: Question, culprit: Culprit) -> Culprit | None:
     infinite = [x for x in culprit.step.inputs if not _is_finite(x)]
     if culprit.forward or not infinite or behind_where(q, culprit) is not None:
         return None
-    _, used = q.history.up(set(keys_of(infinite)))
+    return _first_behind(q, infinite)
+
+
+def _first_behind(q: Question, values: Sequence[Any]) -> Culprit | None:
+    """The first operation of those that computed values that made something that is not finite."""
+    _, used = q.history.up(set(keys_of(values)))
     for number in sorted(used):
         step = q.history.steps[number]
         found = None if _is_given(step) else _bad_result(step)

@@ -49,6 +49,8 @@ SPECTRAL: Final = (
     "SelfAdjointEigV2", "Svd", "Eig", "Qr", "MatrixSquareRoot", "SelfAdjointEig",
 )  # fmt: skip
 
+SELECTIONS: Final = ("SelectV2", "Select")
+
 
 def name_the_trouble(q: Question, c: Culprit) -> Verdict:
     """The kind of trouble, why it is one, and the mend."""
@@ -92,7 +94,7 @@ def _where_after(q: Question, c: Culprit) -> Step | None:
     values = {y._key for y in c.step.results}
     for step in q.history.steps[c.number + 1 :]:
         if any(getattr(x, "_key", None) in values for x in step.inputs):
-            if step.row.name in ("SelectV2", "Select"):
+            if step.row.name in SELECTIONS:
                 return step
             values |= {y._key for y in step.results}
     return None

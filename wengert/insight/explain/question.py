@@ -12,7 +12,15 @@ from typing import Any, Final, NamedTuple
 from wengert.core.tape import LEAF, Tape
 from wengert.host.syntax import expression
 from wengert.insight.explain.history import History
-from wengert.insight.explain.rewriting import Edit, Mend, instead_of
+from wengert.insight.explain.rewriting import (
+    Edit,
+    Mend,
+    called,
+    called_with,
+    instead_of,
+    new_name,
+    rewritings,
+)
 from wengert.insight.journal import Exit, Journal, Step
 from wengert.insight.name_flow import names_of
 from wengert.insight.program_text import Program, line_text, names_in, short
@@ -201,6 +209,24 @@ class Question(NamedTuple):
         edits = [instead_of(self.program.place(at)) for at in set(lines)]
         edits.append(Edit(end + 1, texts, False, like))
         return Mend("Move it into the block:", texts, tuple(edits))
+
+    def written_into(self, block: ast.With) -> Mend:
+        """The target, which is computed where it is asked for, as a name that the block gives a value."""
+        asks = self.program.place(self.program.frame.f_lineno)
+        name = new_name(asks, "loss")
+        line = f"{name} = {self.y}"
+
+        def change(node: ast.expr) -> ast.expr | None:
+            if not isinstance(node, ast.Call) or called(node) != "explain" or not node.args:
+                return None
+            if ast.unparse(node.args[0]) != self.y:
+                return None
+            return called_with(node, expression(name))
+
+        end = block.end_lineno or block.lineno
+        changed = [instead_of(asks, (new,)) for new in rewritings(asks, change)[:1]]
+        added = Edit(end + 1, (line,), False, block.body[-1].lineno)
+        return Mend("Move it into the block:", (line,), (added, *changed) if changed else ())
 
     def moved_down_into(self, block: ast.With, line: int) -> Mend:
         """A line before the block, in the block after what is watched."""

@@ -13,7 +13,7 @@ from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import keys_of
 from wengert.insight.explain.in_tensors import all_in_tf, in_tf
 from wengert.insight.explain.question import Question, chain, step_text
-from wengert.insight.explain.rewriting import Mend, called, replacing
+from wengert.insight.explain.rewriting import Mend, called, read_names, replacing
 from wengert.insight.explain.roundabout import by_choice, by_dataset, by_keeping
 from wengert.insight.explain.trial import EXACT, best_of, proposed
 from wengert.insight.journal import Exit, Step
@@ -244,36 +244,51 @@ def overwritten(q: Question) -> Explanation | None:
     """The name of a variable was given to a tensor."""
     if isinstance(q.source, Variable):
         return None
-    name = q.x
-    found = q.program.assignments(name)
-    if not found and "[" in name:  # one of a list of variables
-        name = name.partition("[")[0]
-        found = q.program.assignments(name)
-    made = [a for a in found if "Variable(" in ast.unparse(a.value)]
-    after = [a for a in found if made and a.line > made[0].line and a not in made]
-    if not made and "." in name:  # an attribute, made in another method
-        made, after = _made_elsewhere(q), found
-    if not after or not made:
+    holder = q.x.partition("[")[0]
+    found = (_overwritten(q, name) for name in dict.fromkeys((q.x, holder)))
+    return next(filter(None, found), None)
+
+
+def _overwritten(q: Question, name: str) -> Explanation | None:
+    """The name, which is the source's or that of the list that holds it, was given to something else."""
+    made, after = _made_and_given(q, name)
+    if not made or not after:
         return None
-    line = q.program.place(after[-1].line)
+    given = after[-1]
+    line = q.program.place(given.line)
     is_one = name == q.x
     was, became = ("was a tf.Variable", "a tensor") if is_one else ("held variables", "tensors")
+    gave = f"gave the name to {became}"
+    if "[" in given.name and not is_one:
+        gave = "put a tensor in the place of one"
     words = (
-        f"{name} {was} ({short(q.program.place(made[0].line))}); {short(line)} gave the name to "
-        f"{became}, which the tape does not follow by itself."
+        f"{name} {was} ({short(q.program.place(made[0].line))}); {short(line)} {gave}, "
+        "which the tape does not follow by itself."
     )
-    verb = "the variable" if is_one else "the variables"
+    verb = "the variable" if is_one or "[" in given.name else "the variables"
     mend = replacing(
-        line, f"Change {verb} in place at {short(line)}:", _assigning(name, after[-1].value)
+        line, f"Change {verb} in place at {short(line)}:", _assigning(given.name, given.value)
     )
     title = f"{q.title} is None: {q.x} is no variable any more."
     return Explanation("overwritten", title, line, mend, [Words(words)])
 
 
-def _made_elsewhere(q: Question) -> list[Assignment]:
-    """Where another function of the file made a variable of an attribute of that name."""
-    made = q.program.assigned_in_file.of(q.x)
-    return [a for a in made if "Variable(" in ast.unparse(a.value)]
+def _made_and_given(q: Question, name: str) -> tuple[list[Assignment], list[Assignment]]:
+    """Where a variable was made for a name, and where the name, or a part of it, was given to something else."""
+    here = q.program.assignments(name)
+    parts = [] if name == q.x else q.program.assigned.of_parts(name)
+    around = q.program.assigned_around(name)
+    made = [a for a in here if _makes_variable(a)]
+    after = [a for a in (*here, *parts) if a not in made]
+    if made:
+        return made, [a for a in after if a.line > made[0].line]
+    made = [a for a in around if _makes_variable(a)]
+    elsewhere = [a for a in around if a not in made and not isinstance(a.value, ast.Constant)]
+    return made, after or elsewhere
+
+
+def _makes_variable(given: Assignment) -> bool:
+    return "Variable(" in ast.unparse(given.value)
 
 
 def _assigning(name: str, value: ast.expr) -> str:
@@ -360,6 +375,9 @@ def _other(q: Question, other: Any, why: str) -> Explanation:
         f"Ask for the gradient by {name}:" if name else f"Use {q.x} itself where {q.y} is computed."
     )
     mend = q.asking_for(words, name) if name else Mend(words)
+    if name and not q.is_followed(other._key):
+        words = f"Use {q.x} where {q.y} is computed; or add this as the first line inside the `with`, and ask by {name}:"
+        mend = q.first_in_block(words, f"{q.tape_name}.watch({name})")
     title = f"{q.title} is None: another tensor than {q.x} was used."
     title += f" Did you mean {name}?" if name else ""
     return Explanation("other-tensor", title, use.line if use else q.began, mend, blocks)
@@ -389,6 +407,11 @@ def _by_place(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Expl
         return None
     begin, end = block.lineno, block.end_lineno or block.lineno
     made = [a for a in q.program.assignments(q.y) if a.line < q.program.frame.f_lineno]
+    if not made and q.program.frame.f_lineno > end and _is_computed_there(q, down):
+        line = q.program.place(q.program.frame.f_lineno)
+        words = f"{short(line)} computes {q.y} where it asks; the `with` block ends at {short(q.program.place(end))}."
+        title = f"{q.title} is None: {q.y} was computed after the tape had stopped."
+        return Explanation("after-tape", title, line, q.written_into(block), [Words(words)])
     if q.target._key not in q.history.made_by and made:
         if made[-1].line > end:
             line = q.program.place(made[-1].line)
@@ -405,6 +428,14 @@ def _by_place(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Expl
     return None
 
 
+def _is_computed_there(q: Question, down: Set[Any]) -> bool:
+    """Whether the target is an expression of what depends on the source, and no operation of the block gave it."""
+    if q.target._key in q.history.made_by or not q.y:
+        return False
+    read = [q.program.values.get(name) for name in read_names(q.y)]
+    return any(getattr(x, "_key", None) in down for x in read if x is not q.target)
+
+
 def _before(q: Question, block: ast.With, name: str, at: int) -> Explanation:
     line = q.program.place(at)
     title = f"{q.title} is None: {name} was computed before the tape began."
@@ -413,7 +444,7 @@ def _before(q: Question, block: ast.With, name: str, at: int) -> Explanation:
 
 
 def _by_branch(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Explanation | None:
-    """The program uses the source in a branch that was not taken."""
+    """The program uses the source in a branch that was not taken, or in a loop that took no round."""
     file = q.program.file
     ran = {int(s.line.rpartition(":")[2]) for s in q.history.steps if s.line.startswith(file)}
     for node, parts in _branches(q.program.tree):
@@ -421,11 +452,19 @@ def _by_branch(q: Question, down: Set[Any], up: Set[Any], used: Set[int]) -> Exp
             names = {name for n in part for name in names_in(n)}
             lines = {at for n in part for at in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
             place = q.program.place(node.lineno)
-            is_out = not isinstance(node, ast.If) or not lines & ran
+            is_out = not isinstance(node, _OF_STATEMENTS) or not lines & ran
             if q.x in names and is_out and any(map(q.may_come_from, _places(q, node, part))):
-                title = f"{q.title} is None: the branch that uses {q.x} was not taken."
-                text = f"{short(place)}   {line_text(place)}\n✂ {q.x} is used in the other branch alone."
-                mend = q.asking_for_zeros("Let both branches use it, or ask for zeros:")
+                is_loop = isinstance(node, _LOOPS)
+                what = (
+                    "loop that uses {} took no round"
+                    if is_loop
+                    else "branch that uses {} was not taken"
+                )
+                where = "its rounds" if is_loop else "the other branch"
+                title = f"{q.title} is None: the {what.format(q.x)}."
+                text = f"{short(place)}   {line_text(place)}\n✂ {q.x} is used in {where} alone."
+                words = "Let the loop begin with it" if is_loop else "Let both branches use it"
+                mend = q.asking_for_zeros(f"{words}, or ask for zeros:")
                 blocks: list[Block] = [Words(text), *_traced_around(q, node)]
                 return Explanation("branch", title, place, mend, blocks)
     return None
@@ -437,7 +476,8 @@ def _traced_around(q: Question, node: Any) -> list[Block]:
     for f in functions:
         is_around = f.lineno <= node.lineno <= (f.end_lineno or f.lineno)
         if is_around and any("function" in ast.unparse(d) for d in f.decorator_list):
-            words = f"Where nobody asks why, the call of {f.name} is one operation with both branches, and the gradient is zero."
+            what = "the loop" if isinstance(node, _LOOPS) else "both branches"
+            words = f"Where nobody asks why, the call of {f.name} is one operation with {what}, and the gradient is zero."
             return [Words(words)]
     return []
 
@@ -451,7 +491,7 @@ def explain_not_run(q: Question) -> Explanation:
 
 def _places(q: Question, node: Any, part: list[Any]) -> list[str]:
     """The lines of a branch: of an expression, that of its statement."""
-    statements = part if isinstance(node, ast.If) else [node]
+    statements = part if isinstance(node, _OF_STATEMENTS) else [node]
     return [q.program.place(n.lineno) for n in statements]
 
 
@@ -510,6 +550,13 @@ def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[An
         elif called(node) == "cond" and isinstance(node, ast.Call):
             choices = [a.body for a in node.args if isinstance(a, ast.Lambda)]
             yield node, [[choice] for choice in choices]
+    for node in ast.walk(tree):  # a loop may have taken rounds, and no branch within
+        if isinstance(node, _LOOPS):
+            yield node, [node.body]
+
+
+_LOOPS: Final = (ast.For, ast.While)
+_OF_STATEMENTS: Final = (ast.If, *_LOOPS)
 
 
 Reason = Callable[[Question, Set[Any], Set[Any], Set[int]], Explanation | None]
