@@ -1,5 +1,6 @@
 """Why a gradient is None, zero, or not a number.
 
+in_derivative Numbers that go wrong while a first derivative is computed, and whose rule makes them
 question     A question: which gradient, on which tape, asked where
 arrays       The numbers of a value, also in double precision
 history      Which operations lead from a source to a target
